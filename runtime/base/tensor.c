@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* NativertTensor: a typed, strided view of memory that it owns or borrows.  It computes nothing. */
+#include "nativert.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+#define MAX_DIMS 12
+
+struct _NativertTensor {
+  gatomicrefcount refs;
+  NativertDtype dtype;
+  guint n_dims;
+  gint64 size[MAX_DIMS], stride[MAX_DIMS];
+  gpointer data;
+  gsize n_owned;                        /* bytes of own memory when destroy is NULL */
+  bool owns;
+  GDestroyNotify destroy;
+  gpointer user_data;
+};
+
+G_DEFINE_BOXED_TYPE (NativertTensor, nativert_tensor, nativert_tensor_ref, nativert_tensor_unref)
+
+static NativertTensor *
+new_view (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims)
+{
+  NativertTensor *tensor = g_new0 (NativertTensor, 1);
+  gint64 step = 1;
+
+  g_atomic_ref_count_init (&tensor->refs);
+  tensor->dtype = dtype;
+  tensor->n_dims = n_dims;
+  for (guint i = n_dims; i-- > 0;) {
+    tensor->size[i] = sizes[i];
+    tensor->stride[i] = strides != NULL ? strides[i] : step;
+    step *= MAX (sizes[i], 1);
+  }
+  return tensor;
+}
+
+/* Bytes of a contiguous tensor; false when the sizes make no sense. */
+static bool
+contiguous_bytes (NativertDtype dtype, const gint64 *sizes, guint n_dims, gsize *n_bytes)
+{
+  gint64 numel, product = 1;
+
+  if ((guint) dtype > NATIVERT_DTYPE_FLOAT8_E8M0FNU || n_dims > MAX_DIMS || !nativert_numel (sizes, n_dims, &numel))
+    return false;
+  /* strides of an empty tensor count the other sizes, which must not overflow either */
+  for (guint i = 0; i < n_dims; i++)
+    if (!nativert_mul_i64 (product, MAX (sizes[i], 1), &product))
+      return false;
+  return nativert_mul_size ((gsize) numel, nativert_dtype_get_size (dtype), n_bytes) && *n_bytes <= G_MAXSSIZE;
+}
+
+NativertTensor *
+nativert_tensor_new (NativertDtype dtype, const gint64 *sizes, guint n_dims)
+{
+  NativertTensor *tensor;
+  gsize n_bytes;
+  gpointer data;
+
+  if (!contiguous_bytes (dtype, sizes, n_dims, &n_bytes))
+    return NULL;
+  data = nativert_memory_alloc (n_bytes);
+  if (data == NULL)
+    return NULL;
+  tensor = new_view (dtype, sizes, NULL, n_dims);
+  tensor->data = data;
+  tensor->n_owned = n_bytes;
+  tensor->owns = true;
+  return tensor;
+}
+
+NativertTensor *
+nativert_tensor_new_from_bytes (NativertDtype dtype, const gint64 *sizes, guint n_dims, GBytes *bytes)
+{
+  NativertTensor *tensor;
+  gsize n_bytes;
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+  if (!contiguous_bytes (dtype, sizes, n_dims, &n_bytes) || n_bytes > g_bytes_get_size (bytes))
+    return NULL;
+  tensor = new_view (dtype, sizes, NULL, n_dims);
+  tensor->data = (gpointer) g_bytes_get_data (bytes, NULL);
+  tensor->destroy = (GDestroyNotify) g_bytes_unref;
+  tensor->user_data = g_bytes_ref (bytes);
+  return tensor;
+}
+
+NativertTensor *
+nativert_tensor_new_borrowed (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims, gpointer data,
+    GDestroyNotify destroy, gpointer user_data)
+{
+  NativertTensor *tensor;
+
+  g_return_val_if_fail (n_dims <= MAX_DIMS, NULL);
+  tensor = new_view (dtype, sizes, strides, n_dims);
+  tensor->data = data;
+  tensor->destroy = destroy;
+  tensor->user_data = user_data;
+  return tensor;
+}
+
+NativertTensor *
+nativert_tensor_ref (NativertTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NULL);
+  g_atomic_ref_count_inc (&tensor->refs);
+  return tensor;
+}
+
+void
+nativert_tensor_unref (NativertTensor *tensor)
+{
+  g_return_if_fail (tensor != NULL);
+  if (!g_atomic_ref_count_dec (&tensor->refs))
+    return;
+  if (tensor->owns)
+    nativert_memory_free (tensor->data, tensor->n_owned);
+  else if (tensor->destroy != NULL)
+    tensor->destroy (tensor->user_data);
+  g_free (tensor);
+}
+
+NativertDtype
+nativert_tensor_get_dtype (const NativertTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NATIVERT_DTYPE_FLOAT32);
+  return tensor->dtype;
+}
+
+guint
+nativert_tensor_get_n_dims (const NativertTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, 0);
+  return tensor->n_dims;
+}
+
+static bool
+wrap_dim (const NativertTensor *tensor, gint *dim)
+{
+  if (*dim < 0)
+    *dim += (gint) tensor->n_dims;
+  return *dim >= 0 && (guint) *dim < tensor->n_dims;
+}
+
+gint64
+nativert_tensor_get_size (const NativertTensor *tensor, gint dim)
+{
+  g_return_val_if_fail (tensor != NULL && wrap_dim (tensor, &dim), 0);
+  return tensor->size[dim];
+}
+
+gint64
+nativert_tensor_get_stride (const NativertTensor *tensor, gint dim)
+{
+  g_return_val_if_fail (tensor != NULL && wrap_dim (tensor, &dim), 0);
+  return tensor->stride[dim];
+}
+
+gint64
+nativert_tensor_get_n_elements (const NativertTensor *tensor)
+{
+  gint64 n = 1;
+
+  g_return_val_if_fail (tensor != NULL, 0);
+  for (guint i = 0; i < tensor->n_dims; i++)
+    n *= tensor->size[i];
+  return n;
+}
+
+gpointer
+nativert_tensor_get_data (const NativertTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NULL);
+  return tensor->data;
+}
+
+/* Leading dims that are not part of one contiguous run at the end; run is the elements of that run. */
+static guint
+outer_dims (const NativertTensor *tensor, gint64 *run)
+{
+  guint n = tensor->n_dims;
+
+  *run = 1;
+  while (n > 0 && (tensor->size[n - 1] == 1 || tensor->stride[n - 1] == *run))
+    *run *= tensor->size[--n];
+  return n;
+}
+
+static bool
+is_contiguous (const NativertTensor *tensor)
+{
+  gint64 run;
+
+  return outer_dims (tensor, &run) == 0 || nativert_tensor_get_n_elements (tensor) == 0;
+}
+
+/* Elements in index order, densely, to out. */
+static void
+copy_elements (const NativertTensor *tensor, char *out)
+{
+  gint64 run, index[MAX_DIMS] = {0};
+  gsize item = nativert_dtype_get_size (tensor->dtype);
+  guint n = outer_dims (tensor, &run), dim;
+  const char *in = tensor->data;
+
+  if (nativert_tensor_get_n_elements (tensor) == 0)
+    return;
+  do {
+    memcpy (out, in, (gsize) run * item);
+    out += (gsize) run * item;
+    for (dim = n; dim-- > 0;) {
+      in += tensor->stride[dim] * (gint64) item;
+      if (++index[dim] < tensor->size[dim])
+        break;
+      in -= tensor->stride[dim] * tensor->size[dim] * (gint64) item;
+      index[dim] = 0;
+    }
+  } while (dim != G_MAXUINT);
+}
+
+NativertTensor *
+nativert_tensor_contiguous (NativertTensor *tensor)
+{
+  NativertTensor *copy;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+  if (is_contiguous (tensor))
+    return nativert_tensor_ref (tensor);
+  copy = nativert_tensor_new (tensor->dtype, tensor->size, tensor->n_dims);
+  g_return_val_if_fail (copy != NULL, NULL);
+  copy_elements (tensor, copy->data);
+  return copy;
+}
+
+GBytes *
+nativert_tensor_dup_bytes (NativertTensor *tensor)
+{
+  g_autoptr (NativertTensor) dense = NULL;
+  gsize n_bytes;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+  dense = nativert_tensor_contiguous (tensor);
+  g_return_val_if_fail (dense != NULL, NULL);
+  n_bytes = (gsize) nativert_tensor_get_n_elements (dense) * nativert_dtype_get_size (dense->dtype);
+  return g_bytes_new_with_free_func (dense->data, n_bytes, (GDestroyNotify) nativert_tensor_unref, nativert_tensor_ref (dense));
+}
