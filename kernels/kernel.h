@@ -46,7 +46,8 @@ enum { NATIVERT_FORMAT_CONTIGUOUS = 1, NATIVERT_FORMAT_CHANNELS_LAST = 2, NATIVE
 typedef int32_t NativertRef;                    /* a value of the plan being made */
 enum { NATIVERT_NO_REF = -1 };
 
-/* A kernel's wish to have an input rewritten once per weights version (never per run). */
+/* A kernel's wish to have an input rewritten once per weights version (never per run).  The kernel that asked reads the pack
+ * and never in[pack.in].data: a weight that only packs are made of is freed, and its pointer is then NULL. */
 typedef struct {
   uint8_t in;
   uint32_t key;                                 /* equal (weight view, fn, key) share one pack */

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NativertTensor: a typed, strided view of memory that it owns or borrows.  It computes nothing. */
-#include "nativert.h"
+#include "base/tensor.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-#define MAX_DIMS 12
-
-struct _NativertTensor {
-  gatomicrefcount refs;
-  NativertDtype dtype;
-  guint n_dims;
-  gint64 size[MAX_DIMS], stride[MAX_DIMS];
-  gpointer data;
-  gsize n_owned;                        /* bytes of own memory when destroy is NULL */
-  bool owns;
-  GDestroyNotify destroy;
-  gpointer user_data;
-};
+#define MAX_DIMS NATIVERT_TENSOR_MAX_DIMS
 
 G_DEFINE_BOXED_TYPE (NativertTensor, nativert_tensor, nativert_tensor_ref, nativert_tensor_unref)
 
-static NativertTensor *
-new_view (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims)
+static void
+init_view (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims)
 {
-  NativertTensor *tensor = g_new0 (NativertTensor, 1);
   gint64 step = 1;
 
   g_atomic_ref_count_init (&tensor->refs);
@@ -36,7 +23,27 @@ new_view (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint
     tensor->stride[i] = strides != NULL ? strides[i] : step;
     step *= MAX (sizes[i], 1);
   }
+}
+
+static NativertTensor *
+new_view (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims)
+{
+  NativertTensor *tensor = g_new0 (NativertTensor, 1);
+
+  init_view (tensor, dtype, sizes, strides, n_dims);
   return tensor;
+}
+
+void
+nativert_tensor_init_pooled (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes, const gint64 *strides,
+    guint n_dims, gpointer data, GDestroyNotify recycle, gpointer user_data)
+{
+  init_view (tensor, dtype, sizes, strides, n_dims);
+  tensor->data = data;
+  tensor->owns = false;
+  tensor->pooled = true;
+  tensor->destroy = recycle;
+  tensor->user_data = user_data;
 }
 
 /* Bytes of a contiguous tensor; false when the sizes make no sense. */
@@ -117,6 +124,10 @@ nativert_tensor_unref (NativertTensor *tensor)
   g_return_if_fail (tensor != NULL);
   if (!g_atomic_ref_count_dec (&tensor->refs))
     return;
+  if (tensor->pooled) {                 /* the handle itself may be somebody else's before destroy returns */
+    tensor->destroy (tensor->user_data);
+    return;
+  }
   if (tensor->owns)
     nativert_memory_free (tensor->data, tensor->n_owned);
   else if (tensor->destroy != NULL)
