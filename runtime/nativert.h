@@ -256,11 +256,14 @@ NATIVERT_API G_DECLARE_FINAL_TYPE (NativertModel, nativert_model, NATIVERT, MODE
  * @NATIVERT_LOAD_DEFAULT: read the weights into memory
  * @NATIVERT_LOAD_MMAP: map the file instead; it must not be overwritten while the model lives
  * @NATIVERT_LOAD_GRAPH_ONLY: no weights: for looking, not for running
+ * @NATIVERT_LOAD_KEEP_WEIGHTS: keep weights in memory that only folded and packed forms are made of; by default they are
+ *   freed, and read from the file again in the rare case that input sizes need another form
  */
 typedef enum {
   NATIVERT_LOAD_DEFAULT = 0,
   NATIVERT_LOAD_MMAP = 1 << 0,
-  NATIVERT_LOAD_GRAPH_ONLY = 1 << 1
+  NATIVERT_LOAD_GRAPH_ONLY = 1 << 1,
+  NATIVERT_LOAD_KEEP_WEIGHTS = 1 << 2
 } NativertLoadFlags;
 
 /**
