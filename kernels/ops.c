@@ -2,7 +2,6 @@
 /* The tables that ops.def, dtypes.h and sets.def describe, and the search for a kernel. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "kernels/rules.h"
 
@@ -57,26 +56,6 @@ nativert_dtype_name (uint8_t dtype)
     [NATIVERT_F8E5M2FNUZ] = "float8_e5m2fnuz", [NATIVERT_F8E8M0FNU] = "float8_e8m0fnu",
   };
   return dtype < NATIVERT_N_DTYPES ? name[dtype] : "unknown";
-}
-
-uint32_t
-nativert_cpu_features (void)
-{
-  uint32_t have = 0;
-#ifdef NATIVERT_X86
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && __builtin_cpu_supports ("bmi2"))
-    have |= NATIVERT_CPU_V3;
-  if (have && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512cd"))
-    have |= NATIVERT_CPU_V4;
-#endif
-  const char *mask = getenv ("NATIVERT_CPU");
-  if (mask && !strcmp (mask, "generic"))
-    have = 0;
-  else if (mask && !strcmp (mask, "v3"))
-    have &= NATIVERT_CPU_V3;
-  return have;
 }
 
 bool
