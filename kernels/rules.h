@@ -15,3 +15,5 @@ bool nativert_no (NativertPrep *p, const char *format, ...) __attribute__ ((form
 void nativert_view_init (NativertView *v, uint8_t dtype, uint32_t ndim, const int64_t *size);
 int64_t nativert_view_numel (const NativertView *v);
 bool nativert_view_is_contiguous (const NativertView *v);
+
+#include "kernels/rules-nn.h"
