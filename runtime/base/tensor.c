@@ -15,7 +15,7 @@ init_view (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes, con
 {
   gint64 step = 1;
 
-  g_atomic_ref_count_init (&tensor->refs);
+  nativert_refs_init (&tensor->refs);
   tensor->dtype = dtype;
   tensor->n_dims = n_dims;
   for (guint i = n_dims; i-- > 0;) {
@@ -114,7 +114,7 @@ NativertTensor *
 nativert_tensor_ref (NativertTensor *tensor)
 {
   g_return_val_if_fail (tensor != NULL, NULL);
-  g_atomic_ref_count_inc (&tensor->refs);
+  nativert_refs_inc (&tensor->refs);
   return tensor;
 }
 
@@ -122,7 +122,7 @@ void
 nativert_tensor_unref (NativertTensor *tensor)
 {
   g_return_if_fail (tensor != NULL);
-  if (!g_atomic_ref_count_dec (&tensor->refs))
+  if (!nativert_refs_dec (&tensor->refs))
     return;
   if (tensor->pooled) {                 /* the handle itself may be somebody else's before destroy returns */
     tensor->destroy (tensor->user_data);

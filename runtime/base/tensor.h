@@ -2,13 +2,13 @@
 /* What a NativertTensor is made of, for the runtime itself: a run reads inputs and hands out outputs without a call or an
  * allocation for each field. */
 #pragma once
-#include <stdbool.h>
+#include "base/refs.h"
 #include "nativert.h"
 
 enum { NATIVERT_TENSOR_MAX_DIMS = 12 };
 
 struct _NativertTensor {
-  gatomicrefcount refs;
+  NativertRefs refs;
   NativertDtype dtype;
   guint n_dims;
   gint64 size[NATIVERT_TENSOR_MAX_DIMS], stride[NATIVERT_TENSOR_MAX_DIMS];

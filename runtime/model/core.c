@@ -20,14 +20,14 @@ core_free (NativertCore *core)
 NativertCore *
 nativert_core_ref (NativertCore *core)
 {
-  g_atomic_ref_count_inc (&core->refs);
+  nativert_refs_inc (&core->refs);
   return core;
 }
 
 void
 nativert_core_unref (NativertCore *core)
 {
-  if (g_atomic_ref_count_dec (&core->refs))
+  if (nativert_refs_dec (&core->refs))
     core_free (core);
 }
 
@@ -123,7 +123,7 @@ nativert_core_load (const char *path, const char *name, NativertLoadFlags flags,
   g_autoptr (NativertCore) core = g_new0 (NativertCore, 1);
   const char *model;
 
-  g_atomic_ref_count_init (&core->refs);
+  nativert_refs_init (&core->refs);
   core->path = g_strdup (path);
   core->flags = flags;
   core->region = nativert_region_new ();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The core: what a model, its weights and its runners share.  Immutable once loaded, ref-counted, any thread. */
 #pragma once
+#include "base/refs.h"
 #include "graph/graph.h"
 #include "graph/pytree.h"
 #include "nativert.h"
@@ -8,7 +9,7 @@
 #include "plan/plan.h"
 
 typedef struct {
-  gatomicrefcount refs;
+  NativertRefs refs;
   char *path, *name;
   NativertLoadFlags flags;
   NativertPackage *package;

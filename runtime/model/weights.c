@@ -2,6 +2,7 @@
 /* NativertWeights: a version.  Values are read and folded when it is made; plans then ask for packs.  A value that plans read
  * only through packs is let go once it is packed: a ResNet would otherwise live in memory three times (file, folded, packed).
  * What a plan has read directly once stays, since frames that are bound to it keep the pointer. */
+#include "model/lock.h"
 #include "model/weights.h"
 
 #ifdef __GLIBC__
@@ -9,11 +10,11 @@
 #endif
 
 struct _NativertWeights {
-  gatomicrefcount refs;
+  NativertRefs refs;
   guint64 version;
   NativertCore *core;
   NativertWeightSource *source;
-  GMutex lock;                          /* all below */
+  NativertLock lock;                         /* all below */
   NativertWeightValue *values;          /* by graph input number */
   bool *direct;                         /* some plan reads it as it is */
   NativertPackCache *packs;
@@ -25,16 +26,16 @@ G_DEFINE_BOXED_TYPE (NativertWeights, nativert_weights, nativert_weights_ref, na
 static guint64
 next_version (void)
 {
-  static gsize counter;
+  static _Atomic guint64 counter;
 
-  return (guint64) g_atomic_pointer_add (&counter, 1) + 1;
+  return ++counter;
 }
 
 NativertWeights *
 nativert_weights_ref (NativertWeights *weights)
 {
   g_return_val_if_fail (weights != NULL, NULL);
-  g_atomic_ref_count_inc (&weights->refs);
+  nativert_refs_inc (&weights->refs);
   return weights;
 }
 
@@ -42,12 +43,12 @@ void
 nativert_weights_unref (NativertWeights *weights)
 {
   g_return_if_fail (weights != NULL);
-  if (!g_atomic_ref_count_dec (&weights->refs))
+  if (!nativert_refs_dec (&weights->refs))
     return;
   nativert_weight_values_free (weights->values, weights->core->graph->n_inputs);
   nativert_pack_cache_free (weights->packs);
   nativert_weight_source_free (weights->source);
-  g_mutex_clear (&weights->lock);
+  pthread_mutex_destroy (&weights->lock);
   g_free (weights->direct);
   nativert_core_unref (weights->core);
   g_free (weights);
@@ -90,8 +91,8 @@ weights_new (NativertCore *core, NativertWeightSource *source, GCancellable *can
 {
   g_autoptr (NativertWeights) weights = g_new0 (NativertWeights, 1);
 
-  g_atomic_ref_count_init (&weights->refs);
-  g_mutex_init (&weights->lock);
+  nativert_refs_init (&weights->refs);
+  pthread_mutex_init (&weights->lock, NULL);
   weights->version = next_version ();
   weights->core = nativert_core_ref (core);
   weights->source = source;
@@ -229,7 +230,7 @@ nativert_weights_bind (NativertWeights *weights, const NativertPlan *plan, void 
 {
   uint32_t n = weights->core->graph->n_inputs;
   g_autofree bool *reads = g_new0 (bool, n + 1);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&weights->lock);
+  NATIVERT_LOCKED (&weights->lock);
 
   mark_direct (weights->core, plan, reads);
   if (!ensure_values (weights, plan, reads, error) || !make_packs (weights, plan, packs, error))
@@ -242,10 +243,27 @@ nativert_weights_bind (NativertWeights *weights, const NativertPlan *plan, void 
   return true;
 }
 
+bool
+nativert_weights_prepare (NativertWeights *weights, const NativertPlan *plan, GError **error)
+{
+  g_autofree void **data = g_new0 (void *, weights->core->graph->n_inputs + 1);
+  g_autofree const void **packs = g_new0 (const void *, plan->n_packs + 1);
+
+  return nativert_weights_bind (weights, plan, data, packs, error);
+}
+
+const void *
+nativert_weights_peek (NativertWeights *weights, uint32_t input)
+{
+  NATIVERT_LOCKED (&weights->lock);
+
+  return weights->values[input].data;
+}
+
 gsize
 nativert_weights_get_resident_bytes (NativertWeights *weights)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&weights->lock);
+  NATIVERT_LOCKED (&weights->lock);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   gsize n_bytes = weights->packed_bytes;
 

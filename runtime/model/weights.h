@@ -39,5 +39,9 @@ NativertCore *nativert_weights_get_core (const NativertWeights *weights);
 /* Makes all that plan needs of weights.  data (by graph input number; NULL for what the plan does not read) and packs
  * (by pack number of plan) are valid as long as weights lives. */
 bool nativert_weights_bind (NativertWeights *weights, const NativertPlan *plan, void **data, const void **packs, GError **error);
+/* The same ahead of time, so that a later bind is quick. */
+bool nativert_weights_prepare (NativertWeights *weights, const NativertPlan *plan, GError **error);
+/* The first element of a value that some plan reads directly. */
+const void *nativert_weights_peek (NativertWeights *weights, uint32_t input);
 /* Bytes of values and packs in memory now. */
 gsize nativert_weights_get_resident_bytes (NativertWeights *weights);

@@ -33,9 +33,10 @@ typedef struct {
 /* A pack that the model makes once per weights version; equal (block, view, fn, key) of several plans are the same. */
 typedef struct { uint32_t weight; NativertView view; int64_t offset; NativertPack pack; uint32_t params; } NativertPlanPack;
 
+#define NATIVERT_NO_SLOT UINT32_MAX
 typedef struct {
   uint8_t kind;                         /* NativertValueKind: TENSOR, INT, FLOAT, BOOL, NONE, STRING */
-  uint32_t slot;                        /* TENSOR and computed FLOATs: where it is at the end of a run */
+  uint32_t slot;                        /* TENSOR and computed numbers: where it is at the end of a run; else NATIVERT_NO_SLOT */
   NativertNum number; const char *string;
 } NativertPlanOutput;
 
