@@ -130,7 +130,7 @@ def tv_swin():
 
 
 def tv_maxvit():
-    return torchvision_models().maxvit.MaxVit((64, 64), 32, 2, 32, [32, 64], [1, 1], 16, 0.1, num_classes=100)
+    return torchvision_models().maxvit.MaxVit((64, 64), 32, 2, [32, 64], [1, 1], 16, 0.1, num_classes=100)
 
 
 def tm(name, size=64, family="CNN", dynamic=False, **options):
