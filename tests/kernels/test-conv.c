@@ -84,7 +84,7 @@ check (const Operation *o, const Prepared *r, void *user)
   double eps = o->in[0].dtype == NATIVERT_F32 ? 1e-6 : 1e-14;
   for (int64_t i = 0; i < nativert_view_numel (&r->out[0]); i++) {
     double got = view_get (&r->out[0], i);
-    if (!(fabs (got - want[2 * i]) <= eps * want[2 * i + 1]))
+    if (!(fabs (got - want[2 * i]) <= eps * (want[2 * i + 1] + fabs (want[2 * i]))))
       g_error ("%s: result %ld is %.9g, want %.9g (sum of sizes %g)", r->row->name, (long) i, got, want[2 * i], want[2 * i + 1]);
   }
   g_test_message ("%s", r->row->name);
