@@ -15,7 +15,12 @@ typedef enum {
   NATIVERT_MEM_STATE                    /* index: as WEIGHT, a buffer that the graph writes: one copy per stream */
 } NativertMem;
 
-typedef struct { uint8_t mem; uint32_t index; size_t n_bytes, offset; } NativertBlock;           /* one storage */
+typedef struct {                        /* one storage */
+  uint8_t mem;
+  bool keep;                            /* ARENA: its bytes stay untouched until the run's results were read */
+  uint32_t index;
+  size_t n_bytes, offset;
+} NativertBlock;
 typedef struct { uint32_t block; int64_t offset; NativertView view; } NativertSlot;              /* a view of it; offset in bytes */
 typedef struct {
   const NativertKernel *kernel;
@@ -25,6 +30,7 @@ typedef struct {
   uint32_t n_parts;
   uint32_t first_succ, n_succ, n_deps;  /* in plan->succ */
   int32_t scratch;                      /* block, -1 none */
+  int8_t in_place;                      /* out[0] may have the memory of in[k], -1 none */
   size_t scratch_shared, scratch_part;
   int32_t pack[NATIVERT_MAX_PACKS];     /* index in plan->packs, -1 none */
   uint64_t cost;
@@ -40,6 +46,13 @@ typedef struct {
   NativertNum number; const char *string;
 } NativertPlanOutput;
 
+/* A user input that the graph writes: the run works on a copy, which is here afterwards.  input: by user input number. */
+typedef struct { uint32_t input, slot; } NativertPlanMutated;
+
+/* What the caller of a run does in turn.  So far: steps. */
+typedef enum { NATIVERT_SEGMENT_STEPS } NativertSegmentKind;
+typedef struct { uint8_t kind; uint32_t first, n; } NativertSegment;
+
 typedef struct NativertPlan {
   _Atomic int ref;
   NativertRegion *region;
@@ -51,6 +64,9 @@ typedef struct NativertPlan {
   uint32_t *succ; uint32_t n_succ;
   NativertPlanPack *packs; uint32_t n_packs;
   NativertPlanOutput *outputs; uint32_t n_outputs;      /* pair with graph->outputs */
+  NativertPlanMutated *mutated; uint32_t n_mutated;
+  NativertSegment *segments; uint32_t n_segments;
+  uint32_t n_inputs;                                    /* user inputs */
   char *params; size_t params_bytes;
   char *constants; size_t constants_bytes;
   size_t arena_bytes, arena_lower_bound;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The run loop.  The unit of scheduling is (step, part): here the caller takes them one after the other in program
+ * order; an executor with helpers claims the same units in any order that the steps' dependencies allow. */
+#include <time.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+#include "exec/frame-private.h"
+
+uint32_t
+nativert_float_state_enter (void)
+{
+#ifdef __SSE__
+  uint32_t saved = _mm_getcsr ();
+  _mm_setcsr (0x1f80);                  /* all exceptions masked, nearest, FTZ and DAZ off */
+  return saved;
+#else
+  return 0;
+#endif
+}
+
+void
+nativert_float_state_leave (uint32_t saved)
+{
+#ifdef __SSE__
+  _mm_setcsr (saved);
+#endif
+}
+
+void
+nativert_frame_patch (NativertFrame *frame, void *const *inputs, void *const *outputs)
+{
+  for (size_t i = 0; i < frame->n_run_patches; i++) {
+    const NativertPatch *p = &frame->run_patches[i];
+    char *base = p->mem == NATIVERT_MEM_INPUT ? inputs[p->index] : outputs[p->index];
+    *p->where = base + p->offset;
+  }
+}
+
+static inline void
+run_step (const NativertBoundStep *s)
+{
+  for (uint32_t part = 0; part < s->n_parts; part++)
+    s->fn (&s->call, part);
+}
+
+static uint64_t
+now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+static void
+run_profiled (const NativertFrame *frame)
+{
+  uint64_t before = now_ns ();
+  for (uint32_t i = 0; i < frame->plan->n_steps; i++) {
+    run_step (&frame->steps[i]);
+    uint64_t after = now_ns ();
+    frame->profile[i] = after - before;
+    before = after;
+  }
+}
+
+static void
+run_serial (const NativertFrame *frame)
+{
+  const NativertBoundStep *end = frame->steps + frame->plan->n_steps;
+  for (const NativertBoundStep *s = frame->steps; s < end; s++)
+    run_step (s);
+}
+
+bool
+nativert_frame_run (NativertFrame *frame, void *const *inputs, void *const *outputs, unsigned helpers, GError **error)
+{
+  (void) helpers;
+  (void) error;
+  uint32_t saved = nativert_float_state_enter ();
+  nativert_frame_patch (frame, inputs, outputs);
+  if (frame->profile)
+    run_profiled (frame);
+  else
+    run_serial (frame);
+  nativert_float_state_leave (saved);
+  return true;
+}
