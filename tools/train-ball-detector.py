@@ -72,20 +72,20 @@ def backgrounds(n, size):
 
 def draw(n):
     """n pictures, their centres, and whether there is a ball at all."""
-    size = SIZE * 2
+    size = SIZE
     picture = backgrounds(n, size)
-    radius = torch.empty(n, 1).uniform_(2.0, 14.0) * 2
+    radius = torch.empty(n, 1).uniform_(2.0, 14.0)
     aspect = torch.empty(n, 2).uniform_(0.8, 1.25)
     centre = torch.rand(n, 2)
     there = torch.rand(n) < 0.9
     grid = torch.arange(size) + 0.5
     dx = (grid[None, None, :] - centre[:, :1, None] * size) / aspect[:, :1, None]
     dy = (grid[None, :, None] - centre[:, 1:, None] * size) / aspect[:, 1:, None]
-    softness = torch.empty(n, 1, 1).uniform_(0.5, 2.0)
+    softness = torch.empty(n, 1, 1).uniform_(0.4, 1.6)
     alpha = ((radius[:, :, None] - (dx * dx + dy * dy).sqrt()) / softness + 0.5).clamp(0, 1) * there[:, None, None]
     colour = torch.where(torch.rand(n, 1) < 0.6, torch.ones(n, 3), torch.empty(n, 3).uniform_(0.85, 1.0))
     picture = picture * (1 - alpha[:, None]) + colour[:, :, None, None] * alpha[:, None]
-    return finish(F.avg_pool2d(picture, 2), n), centre, there
+    return finish(picture, n), centre, there
 
 
 def finish(picture, n):
@@ -170,8 +170,8 @@ def main():
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default=os.path.join(top, "pipelines", "models", "ball.pt2"))
-    parser.add_argument("--steps", type=int, default=900)
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--batch", type=int, default=48)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
