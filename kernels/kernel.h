@@ -58,6 +58,7 @@ typedef struct {
 /* Plan time: what an operator or a kernel is asked, and what it answers. */
 typedef struct {
   uint16_t op;
+  const struct NativertKernel *row;             /* the row that is asked: prepare only */
   const NativertArg *arg;
   uint16_t n_arg, n_in, n_out;
   const NativertView *in;
@@ -65,7 +66,7 @@ typedef struct {
   const bool *in_const;                         /* in[k] is a weight or folded value: may be packed */
   const NativertRef *ref;                       /* expand only: ref[k] is in[k] */
   uint32_t cpu;                                 /* NATIVERT_CPU_* that may be used */
-  int64_t *offset;                              /* answer of view: start of out[i] in elements after in[0]'s start */
+  int64_t *offset;                              /* answer of view: start of out[i] after in[0]'s start, in elements of out[i] */
   void *params; size_t params_size;             /* answer: POD, written to params (room for NATIVERT_MAX_PARAMS bytes) */
   uint32_t n_parts;                             /* answer: >= 1, from sizes only, never from thread counts */
   size_t scratch_shared, scratch_part;          /* answer: bytes */
@@ -85,8 +86,17 @@ typedef struct {
   const void *pack[NATIVERT_MAX_PACKS];
   char *scratch;                                /* 64-byte aligned: scratch_shared bytes, then scratch_part per part */
   size_t scratch_shared, scratch_part;
+  const char **error;                           /* __atomic: NULL at the start of a run; a kernel that meets bad data stores why */
   void *stream;
 } NativertCall;
+
+/* What a kernel says when values (never shapes) are wrong: a static text such as "index out of range".  It then skips the
+ * element; the executor fails the run, naming the node.  Any thread; one of several texts wins. */
+static inline void
+nativert_call_fail (const NativertCall *c, const char *why)
+{
+  __atomic_store_n (c->error, why, __ATOMIC_RELAXED);
+}
 
 static inline char *
 nativert_call_scratch (const NativertCall *c, uint32_t part)
@@ -114,13 +124,13 @@ typedef struct {
   const char *name;                             /* id in the enum: conv2d_default for aten::conv2d, add_Tensor for aten::add.Tensor */
   const char *schema;                           /* ATen schema: data, parsed at load */
   bool (*view) (NativertPrep *p);               /* false with reason[0] == 0: not a view here, go on to expand or kernels */
-  bool (*expand) (NativertEmit *e, NativertPrep *p, NativertRef *out);
+  bool (*expand) (NativertEmit *e, NativertPrep *p, NativertRef *out);   /* false with reason[0] == 0: go on to the kernels */
   bool (*shape) (NativertPrep *p);              /* writes ndim, size, dtype, and contiguous strides, of every out */
   uint32_t flags;
   uint8_t dispatch;                             /* the input whose dtype chooses the kernel row */
 } NativertOp;
 
-typedef struct {
+typedef struct NativertKernel {
   uint16_t op;
   uint8_t dtype, device;
   uint32_t needs;

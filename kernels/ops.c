@@ -93,6 +93,7 @@ nativert_kernel_find (NativertPrep *p, uint8_t dtype, uint8_t device)
         continue;
       any = true;
       forget_answers (p);
+      p->row = k;
       if (k->prepare (p))
         return k;
     }
