@@ -18,6 +18,21 @@ nativert_arg_index (const NativertPrep *p, unsigned i)
   return (int) p->arg[i].u.i;
 }
 
+/* A tensor argument's value of the plan, for expand functions; NATIVERT_NO_REF for None. */
+static inline NativertRef
+nativert_arg_ref (const NativertPrep *p, uint32_t k)
+{
+  int i = nativert_arg_index (p, k);
+  return i >= 0 ? p->ref[i] : NATIVERT_NO_REF;
+}
+
+/* A tensor argument of an emitted operator that may be absent. */
+static inline NativertArg
+nativert_opt (NativertRef ref)
+{
+  return ref == NATIVERT_NO_REF ? NATIVERT_NONE : NATIVERT_T (ref);
+}
+
 static inline const NativertView *
 nativert_arg_view (const NativertPrep *p, unsigned i)
 {

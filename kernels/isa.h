@@ -14,8 +14,11 @@
 
 #if defined(NATIVERT_ISA_V4)
 #define NATIVERT_NEEDS (NATIVERT_CPU_V3 | NATIVERT_CPU_V4)
+#define NATIVERT_SPECIAL 1                      /* a set of extra rows: for the preprocessor */
 #elif defined(NATIVERT_ISA_V3)
 #define NATIVERT_NEEDS NATIVERT_CPU_V3
+#define NATIVERT_SPECIAL 1
 #else
 #define NATIVERT_NEEDS 0
+#define NATIVERT_SPECIAL 0
 #endif

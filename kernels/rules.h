@@ -24,23 +24,7 @@ bool nativert_view_is_contiguous (const NativertView *v);
 /* "[2, 3]" for messages; buf is returned. */
 const char *nativert_sizes_text (char *buf, size_t n, uint32_t ndim, const int64_t *size);
 
-#include "kernels/args.h"
 #include "kernels/rules-nn.h"
-
-/* A tensor argument's value of the plan, for expand functions; NATIVERT_NO_REF for None. */
-static inline NativertRef
-nativert_arg_ref (const NativertPrep *p, uint32_t k)
-{
-  int i = nativert_arg_index (p, k);
-  return i >= 0 ? p->ref[i] : NATIVERT_NO_REF;
-}
-
-/* A tensor argument of an emitted operator that may be absent. */
-static inline NativertArg
-nativert_opt (NativertRef ref)
-{
-  return ref == NATIVERT_NO_REF ? NATIVERT_NONE : NATIVERT_T (ref);
-}
 
 static inline bool
 nativert_is_float (uint8_t dtype)
@@ -86,3 +70,5 @@ NativertRef nativert_emit_expand (NativertEmit *e, NativertRef ref, uint32_t ndi
 NativertRef nativert_emit_permute (NativertEmit *e, NativertRef ref, uint32_t ndim, const int64_t *dims);
 NativertRef nativert_emit_slice (NativertEmit *e, NativertRef ref, int64_t dim, int64_t start, int64_t end, int64_t step);
 NativertRef nativert_emit_add (NativertEmit *e, NativertRef a, NativertRef b);
+
+#include "kernels/args.h"

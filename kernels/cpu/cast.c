@@ -35,7 +35,7 @@ whole_32 (double x)
 #define CAST(to, T, compute, from, F)                                                   \
   static void from##_to_##to (char *const *p, const int64_t *s, int64_t n)              \
   {                                                                                     \
-    if (s[0] == sizeof (T) && s[1] == sizeof (F)) {                                     \
+    if (NATIVERT_SPECIAL && s[0] == sizeof (T) && s[1] == sizeof (F)) {                                     \
       T *o = (T *) p[0];                                                                \
       const F *x = (const F *) p[1];                                                    \
       FOR_RUN o[i] = INTO_##to (NATIVERT_LOAD (x[i]));                                  \
@@ -45,7 +45,7 @@ whole_32 (double x)
 #define LOOP_OF(to, T, compute, from) [NATIVERT_##to] = from##_to_##to,
 
 /* A set macro cannot nest in itself, so the sources are listed here. */
-#if NATIVERT_NEEDS
+#if NATIVERT_SPECIAL
 #define SOURCES(M) M (F32, float) M (F16, nativert_f16) M (BF16, nativert_bf16) M (U8, uint8_t) M (I64, int64_t) M (BOOL, uint8_t)
 #else
 #define SOURCES(M) M (F32, float) M (F64, double) M (F16, nativert_f16) M (BF16, nativert_bf16) M (I64, int64_t) M (I32, int32_t) \

@@ -3,12 +3,12 @@
  * the special ones hold float32 alone, where vectors pay.  Runs are contiguous, or constant (stride 0), or anything. */
 #include "kernels/isa.h"
 #include "kernels/iter.h"
-#include "kernels/math.h"
+#include "kernels/vmath.h"
 
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wbool-operation"
 
-#if NATIVERT_NEEDS
+#if NATIVERT_SPECIAL
 #define SET_FLOAT(M, ...) M (F32, float, float, __VA_ARGS__)
 #define SET_REAL SET_FLOAT
 #define SET_ALL SET_FLOAT
@@ -23,9 +23,19 @@
 #endif
 
 #define AT(type, i, offset) (*(type *) (p[i] + (offset)))
+/* Only float32 gets loops for contiguous and constant runs; the others one loop that takes any strides. */
+#define FAST_F32 1
+#define FAST_F64 0
+#define FAST_F16 0
+#define FAST_BF16 0
+#define FAST_I64 0
+#define FAST_I32 0
+#define FAST_I16 0
+#define FAST_I8 0
+#define FAST_U8 0
+#define FAST_BOOL 0
 /* The result may be the memory of an input: same element at the same time, so vectors are safe. */
 #define FOR_RUN _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)
-#define SAME(id, storage) storage, NATIVERT_STORE_##id
 #define COMMON(id, storage, compute) \
   typedef compute C;                 \
   enum { is_bool = NATIVERT_##id == NATIVERT_BOOL }; \
@@ -37,7 +47,7 @@
   static void name##_##id (char *const *p, const int64_t *s, int64_t n) \
   {                                                          \
     COMMON (id, S, compute)                                  \
-    if (s[0] == sizeof (O) && s[1] == full)                  \
+    if (FAST_##id && s[0] == sizeof (O) && s[1] == full)                  \
       FOR_RUN {                                              \
         const C x = NATIVERT_LOAD (AT (S, 1, i * full));     \
         AT (O, 0, i * (int64_t) sizeof (O)) = STORE ((__VA_ARGS__)); \
@@ -59,12 +69,12 @@
   {                                                          \
     COMMON (id, S, compute)                                  \
     const int64_t so = sizeof (O);                           \
-    if (s[0] == so && s[1] == full && s[2] == full)          \
+    if (FAST_##id && s[0] == so && s[1] == full && s[2] == full)          \
       RUN2 (O, STORE, so, NATIVERT_LOAD (AT (S, 1, i * full)), NATIVERT_LOAD (AT (S, 2, i * full)), __VA_ARGS__) \
-    else if (s[0] == so && s[1] == full && s[2] == 0) {      \
+    else if (FAST_##id && s[0] == so && s[1] == full && s[2] == 0) {      \
       const C constant = NATIVERT_LOAD (AT (S, 2, 0));       \
       RUN2 (O, STORE, so, NATIVERT_LOAD (AT (S, 1, i * full)), constant, __VA_ARGS__) \
-    } else if (s[0] == so && s[1] == 0 && s[2] == full) {    \
+    } else if (FAST_##id && s[0] == so && s[1] == 0 && s[2] == full) {    \
       const C constant = NATIVERT_LOAD (AT (S, 1, 0));       \
       RUN2 (O, STORE, so, constant, NATIVERT_LOAD (AT (S, 2, i * full)), __VA_ARGS__) \
     } else                                                   \
@@ -80,9 +90,9 @@
   static void name##_##id (char *const *p, const int64_t *s, int64_t n) \
   {                                                          \
     COMMON (id, S, compute)                                  \
-    if (s[0] == full && s[1] == full && s[2] == full && s[3] == full) \
+    if (FAST_##id && s[0] == full && s[1] == full && s[2] == full && s[3] == full) \
       RUN3 (S, O, STORE, full, full, NATIVERT_LOAD (AT (S, 2, i * full)), NATIVERT_LOAD (AT (S, 3, i * full)), __VA_ARGS__) \
-    else if (s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0) { \
+    else if (FAST_##id && s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0) { \
       const C y0 = NATIVERT_LOAD (AT (S, 2, 0)), z0 = NATIVERT_LOAD (AT (S, 3, 0)); \
       RUN3 (S, O, STORE, full, full, y0, z0, __VA_ARGS__)    \
     } else                                                   \
@@ -93,7 +103,7 @@
   static void name##_##id (char *const *p, const int64_t *s, int64_t n) \
   {                                                          \
     COMMON (id, S, compute)                                  \
-    if (s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0 && s[4] == 0) { \
+    if (FAST_##id && s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0 && s[4] == 0) { \
       const C y = NATIVERT_LOAD (AT (S, 2, 0)), z = NATIVERT_LOAD (AT (S, 3, 0)), w = NATIVERT_LOAD (AT (S, 4, 0)); \
       FOR_RUN {                                              \
         const C x = NATIVERT_LOAD (AT (S, 1, i * full));     \
@@ -112,7 +122,7 @@
   static void name##_##id (char *const *p, const int64_t *s, int64_t n) \
   {                                                          \
     COMMON (id, S, compute)                                  \
-    if (s[0] == full && s[1] == 1 && s[2] == full && s[3] == full) \
+    if (FAST_##id && s[0] == full && s[1] == 1 && s[2] == full && s[3] == full) \
       FOR_RUN {                                              \
         const uint8_t c = AT (uint8_t, 1, i);                \
         const C x = NATIVERT_LOAD (AT (S, 2, i * full)), y = NATIVERT_LOAD (AT (S, 3, i * full)); \

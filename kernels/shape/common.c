@@ -75,7 +75,7 @@ nativert_wrap_dims (NativertPrep *p, uint32_t arg, uint32_t ndim, uint32_t *mask
   const int64_t *dims = single ? &one : list ? a->u.ints : NULL;
   *mask = n ? 0 : (1u << (ndim ? ndim : 1)) - 1;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t d;
+    uint32_t d = 0;
     if (!nativert_wrap_dim (p, dims[i], ndim, &d))
       return false;
     if (*mask & 1u << d)
