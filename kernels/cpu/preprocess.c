@@ -6,6 +6,11 @@
 #include "kernels/isa.h"
 #include "kernels/preprocess.h"
 
+#ifdef __clang__
+#define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma ("GCC ivdep")
+#endif
 #define INLINE static inline __attribute__ ((always_inline))
 
 INLINE uint32_t
@@ -184,6 +189,7 @@ finish (const NativertPreprocessSpec *spec, const Mix *m, void *const *out, int3
   void *const o0 = out[0], *const o1 = out[1], *const o2 = out[2];
   float *restrict f0 = o0, *restrict f1 = o1, *restrict f2 = o2;
   uint8_t *restrict u0 = o0, *restrict u1 = o1, *restrict u2 = o2;
+  INDEPENDENT
   for (int32_t i = 0; i < n; i++) {
     float c[3] = { mix (t0[i], b0[i], w0), 0, 0 };
     if (n_in == 3) {
