@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Says on the bus which pad could not agree, what it expected, what it got and what would help. */
+#include "filter.h"
+
+#define GST_CAT_DEFAULT gst_nativert_debug
+
+static const char *
+sink_advice (GstNativertFilter *self)
+{
+  if (self->settings.resize == GST_NATIVERT_RESIZE_NONE)
+    return "put \"videoconvert ! videoscale\" before it, or set resize=stretch";
+  return "put \"videoconvert\" before it";
+}
+
+static char *
+peer_caps_text (GstNativertFilter *self)
+{
+  g_autoptr (GstCaps) caps = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (self), NULL);
+  return gst_caps_to_string (caps);
+}
+
+void
+gst_nativert_filter_explain_mismatch (GstNativertFilter *self, GstMessageType type, const GstCaps *got)
+{
+  GST_OBJECT_LOCK (self);
+  g_autoptr (GstCaps) expected = self->sink_caps ? gst_caps_ref (self->sink_caps) : NULL;
+  const gboolean again = self->mismatch_posted && type != GST_MESSAGE_ERROR;
+  self->mismatch_posted = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (!expected || again)
+    return;
+  g_autofree char *got_text = gst_caps_to_string (got);
+  char *text, *debug;
+  if (!gst_caps_can_intersect (got, expected)) {
+    g_autofree char *expected_text = gst_caps_to_string (expected);
+    text = g_strdup_printf ("Pad sink: expected %s, got %s; %s", expected_text, got_text, sink_advice (self));
+    debug = g_strdup ("the model and the resize property decide what the pad takes");
+  } else {
+    g_autofree char *expected_text = peer_caps_text (self);
+    text = g_strdup_printf ("Pad src: downstream expects %s, and %s came in; put \"videoconvert ! videoscale\" behind it, or set "
+        "output-mode", expected_text, got_text);
+    debug = g_strdup ("the frame flows on as it came, or other/tensors instead of it");
+  }
+  gst_element_message_full (GST_ELEMENT (self), type, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, text, debug, __FILE__, G_STRFUNC, __LINE__);
+}
