@@ -25,3 +25,6 @@ const NativertView *nativert_frame_slot (const NativertFrame *frame, uint32_t sl
 void nativert_frame_set_profile (NativertFrame *frame, uint64_t *ns);
 /* Runs the steps in a random legal order with freed arena bytes poisoned: for tests. */
 bool nativert_frame_run_shuffled (NativertFrame *frame, void *const *inputs, void *const *outputs, uint64_t seed, GError **error);
+/* Runs the steps one by one and shows each call after it ran: for finding where NaN comes from. */
+typedef void (*NativertWatchFn) (const NativertStep *step, const NativertCall *call, void *user_data);
+bool nativert_frame_run_watched (NativertFrame *frame, void *const *inputs, void *const *outputs, NativertWatchFn watch, void *user_data);

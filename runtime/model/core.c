@@ -105,6 +105,8 @@ build_graph (NativertCore *core, GError **error)
   if (program == NULL || !parse_specs (core, program, error))
     return false;
   core->graph = nativert_graph_new (g_steal_pointer (&program), error);
+  if (core->graph != NULL && (core->flags & NATIVERT_LOAD_RAW) == NATIVERT_LOAD_RAW)
+    return true;
   if (core->graph == NULL || !nativert_graph_optimize (core->graph, nativert_plan_schemas (), error))
     return false;
   if (core->graph->fold != NULL) {

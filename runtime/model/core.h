@@ -8,6 +8,9 @@
 #include "package/package.h"
 #include "plan/plan.h"
 
+/* Inside only: the graph as the file has it, not bound, not optimised, and no weights. */
+#define NATIVERT_LOAD_RAW ((NativertLoadFlags) (1 << 16 | NATIVERT_LOAD_GRAPH_ONLY))
+
 typedef struct {
   NativertRefs refs;
   char *path, *name;

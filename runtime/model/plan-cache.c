@@ -4,20 +4,6 @@
 #include "base/checked.h"
 #include "model/strided.h"
 
-static void
-find_written_inputs (NativertPlanEntry *entry)
-{
-  const NativertPlan *plan = entry->plan;
-
-  for (uint32_t i = 0; i < plan->n_steps; i++)
-    for (uint32_t k = 0; k < plan->steps[i].n_out; k++) {
-      const NativertSlot *slot = &plan->slots[plan->slot_refs[plan->steps[i].out + k]];
-      const NativertBlock *block = &plan->blocks[slot->block];
-      if (block->mem == NATIVERT_MEM_INPUT && block->index < entry->core->n_inputs)
-        entry->writes_input[block->index] = true;
-    }
-}
-
 /* A result that the plan computes in place lives in its block; one that it leaves in the arena, an input or a weight is
  * copied out densely. */
 static bool
@@ -55,7 +41,6 @@ nativert_plan_entry_new (NativertCore *core, const NativertRunInputs *ri, GError
   entry->core = nativert_core_ref (core);
   entry->inputs = nativert_plan_inputs_dup (ri->inputs, ri->n);
   entry->hash = ri->hash;
-  entry->writes_input = g_new0 (bool, core->n_inputs + 1);
   entry->pools = g_new0 (NativertOutputPool *, n_outputs + 1);
   entry->in_pool = g_new0 (bool, n_outputs + 1);
   if (!nativert_run_inputs_check (ri, core, error))
@@ -63,7 +48,6 @@ nativert_plan_entry_new (NativertCore *core, const NativertRunInputs *ri, GError
   entry->plan = nativert_plan_new (core->graph, ri->inputs, ri->n, error);
   if (entry->plan == NULL)
     return NULL;
-  find_written_inputs (entry);
   for (uint32_t i = 0; i < n_outputs; i++)
     if (entry->plan->outputs[i].kind == NATIVERT_VALUE_TENSOR && !make_pool (entry, i, error))
       return NULL;
@@ -92,7 +76,6 @@ nativert_plan_entry_unref (NativertPlanEntry *entry)
     nativert_output_pool_free (entry->pools[i]);
   nativert_plan_inputs_free (entry->inputs, entry->core->n_inputs);
   g_clear_pointer (&entry->plan, nativert_plan_unref);
-  g_free (entry->writes_input);
   g_free (entry->pools);
   g_free (entry->in_pool);
   nativert_core_unref (entry->core);

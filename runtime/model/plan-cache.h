@@ -18,7 +18,6 @@ typedef struct {
   NativertPlan *plan;
   NativertPlanInput *inputs;            /* the key, n_inputs of core */
   uint64_t hash, last_use;
-  bool *writes_input;                   /* by port: some step writes the caller's memory, so it gets a copy */
   NativertOutputPool **pools;           /* by graph output; NULL for what is no tensor */
   bool *in_pool;                        /* by graph output: the plan writes to pooled memory itself */
   NativertSession *idle;

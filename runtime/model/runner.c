@@ -24,6 +24,8 @@ struct _NativertRunner {
   NativertWeights *weights;
   NativertRunInputs *spare_inputs;
   NativertRunProfile *profile;
+  NativertWatchFn watch;
+  void *watch_data;
   unsigned n_running;
   bool one_at_a_time;
 };
@@ -100,6 +102,15 @@ nativert_runner_set_profile (NativertRunner *runner, NativertRunProfile *profile
   NATIVERT_LOCKED (&runner->lock);
 
   runner->profile = profile;
+}
+
+void
+nativert_runner_set_watch (NativertRunner *runner, NativertWatchFn watch, void *user_data)
+{
+  NATIVERT_LOCKED (&runner->lock);
+
+  runner->watch = watch;
+  runner->watch_data = user_data;
 }
 
 NativertRunInputs *
@@ -278,7 +289,10 @@ nativert_runner_execute (NativertRunner *runner, NativertSession *session, const
   nativert_state_refresh (runner->state, session);
   if (profile != NULL)
     start_profile (profile, session);
-  ok = nativert_frame_run (session->frame, session->inputs, session->outputs, runner->helpers, error);
+  if (runner->watch != NULL)
+    ok = nativert_frame_run_watched (session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data);
+  else
+    ok = nativert_frame_run (session->frame, session->inputs, session->outputs, runner->helpers, error);
   if (profile != NULL)
     end_profile (profile, session);
   if (!ok)

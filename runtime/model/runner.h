@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the command and the tests may ask of a runner beyond nativert.h. */
 #pragma once
+#include "exec/frame.h"
 #include "model/core.h"
 
 /* Time of every step, added up over runs.  One runner, one thread, one shape. */
@@ -13,6 +14,9 @@ typedef struct {
 void nativert_run_profile_clear (NativertRunProfile *profile);
 /* NULL: off. */
 void nativert_runner_set_profile (NativertRunner *runner, NativertRunProfile *profile);
+
+/* Runs go step by step and watch sees each; NULL: off.  One thread. */
+void nativert_runner_set_watch (NativertRunner *runner, NativertWatchFn watch, void *user_data);
 
 /* As nativert_runner_run; changed: a dict of copies of what the run changed beside its results ("buffer:NAME", "input:INDEX"). */
 NativertValue *nativert_runner_run_changed (NativertRunner *runner, NativertValue *args, NativertValue *kwargs,

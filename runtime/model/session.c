@@ -79,7 +79,7 @@ nativert_session_set_inputs (NativertSession *session, const NativertRunInputs *
     if (ri->tensors[i] == NULL)
       continue;
     session->inputs[i] = ri->tensors[i]->data;
-    if ((ri->lay_out[i] || session->entry->writes_input[i]) && !copy_input (session, ri, i, error))
+    if (ri->lay_out[i] && !copy_input (session, ri, i, error))
       return false;
   }
   return true;

@@ -163,22 +163,28 @@ copy_elements (const void *data, uint8_t dtype, const int64_t *size, const int64
 }
 
 static void
+collect_slot (NativertSession *session, uint32_t port, uint32_t slot, NativertValue *dict)
+{
+  const NativertView *view = nativert_frame_slot (session->frame, slot);
+  g_autofree char *key = g_strdup_printf ("input:%u", port);
+
+  nativert_value_set (dict, key, copy_elements (view->data, view->dtype, view->size, view->stride, view->ndim));
+}
+
+/* Inputs that the program writes in place, and those whose new values are among the outputs. */
+static void
 collect_inputs (NativertSession *session, NativertValue *dict)
 {
-  NativertPlanEntry *entry = session->entry;
+  const NativertPlanEntry *entry = session->entry;
+  const NativertCore *core = entry->core;
 
-  for (uint32_t i = 0; i < entry->core->n_inputs; i++) {
-    g_autofree char *key = g_strdup_printf ("input:%u", i);
-    const NativertView *view = &entry->inputs[i].view;
-    if (entry->writes_input[i])
-      nativert_value_set (dict, key, copy_elements (session->inputs[i], view->dtype, view->size, view->stride, view->ndim));
-    for (uint32_t k = 0; k < entry->core->graph->n_outputs; k++) {
-      const NativertView *result;
-      if (nativert_core_mutated_input (entry->core, k) != (int32_t) entry->core->input_numbers[i] || entry->pools[k] == NULL)
-        continue;
-      result = nativert_frame_slot (session->frame, entry->plan->outputs[k].slot);
-      nativert_value_set (dict, key, copy_elements (result->data, result->dtype, result->size, result->stride, result->ndim));
-    }
+  for (uint32_t i = 0; i < entry->plan->n_mutated; i++)
+    collect_slot (session, entry->plan->mutated[i].input, entry->plan->mutated[i].slot, dict);
+  for (uint32_t k = 0; k < core->graph->n_outputs; k++) {
+    int32_t input = nativert_core_mutated_input (core, k);
+    for (uint32_t i = 0; i < core->n_inputs && input >= 0; i++)
+      if (core->input_numbers[i] == (uint32_t) input && entry->plan->outputs[k].kind == NATIVERT_VALUE_TENSOR)
+        collect_slot (session, i, entry->plan->outputs[k].slot, dict);
   }
 }
 
