@@ -27,6 +27,17 @@ NATIVERT_INLINE __mmask16 v_mask (int n) { return (__mmask16) ((1u << n) - 1); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm512_maskz_loadu_ps (v_mask (n), p); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm512_mask_storeu_ps (p, v_mask (n), v); }
 NATIVERT_INLINE float v_sum (V a) { return _mm512_reduce_add_ps (a); }
+/* The elements of a then b with even and with odd numbers. */
+NATIVERT_INLINE V
+v_even (V a, V b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_setr_epi32 (0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30), b);
+}
+NATIVERT_INLINE V
+v_odd (V a, V b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_setr_epi32 (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31), b);
+}
 NATIVERT_INLINE float v_highest (V a) { return _mm512_reduce_max_ps (a); }
 
 #elif defined(NATIVERT_ISA_V3)
@@ -53,6 +64,13 @@ v_mask (int n)
 }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm256_maskload_ps (p, v_mask (n)); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm256_maskstore_ps (p, v_mask (n), v); }
+NATIVERT_INLINE V
+v_lanes_in_order (V v)                          /* 64-bit lanes 0 2 1 3 */
+{
+  return _mm256_castpd_ps (_mm256_permute4x64_pd (_mm256_castps_pd (v), 0xd8));
+}
+NATIVERT_INLINE V v_even (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0x88)); }
+NATIVERT_INLINE V v_odd (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0xdd)); }
 NATIVERT_INLINE float
 v_sum (V a)
 {
@@ -87,6 +105,8 @@ v_store_part (float *p, V v, int n)
   for (int i = 0; i < n; i++)
     p[i] = v[i];
 }
+NATIVERT_INLINE V v_even (V a, V b) { return (V) { a[0], a[2], b[0], b[2] }; }
+NATIVERT_INLINE V v_odd (V a, V b) { return (V) { a[1], a[3], b[1], b[3] }; }
 NATIVERT_INLINE float v_sum (V a) { return a[0] + a[1] + a[2] + a[3]; }
 NATIVERT_INLINE float
 v_highest (V a)
