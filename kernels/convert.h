@@ -82,8 +82,9 @@ static inline uint8_t
 nativert_store_f8 (float f, int e, int bias, bool fn, bool uz)
 {
   int m = 7 - e;
-  uint8_t sign = signbit (f) ? 0x80 : 0, nan = uz ? 0x80 : 0x7f, largest = uz ? 0x7f : fn ? 0x7e : (uint8_t) ((((1 << e) - 2) << m) | ((1 << m) - 1));
-  uint8_t over = uz || fn ? nan : (uint8_t) (((1 << e) - 1) << m);
+  uint8_t sign = signbit (f) ? 0x80 : 0, nan = uz ? 0x80 : 0x7f;
+  uint8_t largest = uz ? 0x7f : fn ? 0x7e : (uint8_t) ((((1 << e) - 2) << m) | ((1 << m) - 1));
+  uint8_t over = uz ? nan : fn ? largest : (uint8_t) (((1 << e) - 1) << m);       /* fn saturates, as torch >= 2.13 does */
   float a = fabsf (f);
   int x;
   if (f != f)
