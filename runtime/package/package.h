@@ -41,7 +41,7 @@ size_t nativert_storage_n_bytes (const NativertStorage *storage);
 typedef struct {
   const char *name;                     /* FQN */
   bool is_param, is_constant;           /* is_constant: it came from the constants config */
-  bool is_meta;                         /* the record is empty though the tensor has elements */
+  bool is_meta;                         /* the record is empty though the tensor has elements: zeros, and the storage has 0 bytes */
   int16_t dtype;                        /* -1: not a tensor (custom object): see record */
   uint32_t n_dims;
   const int64_t *sizes, *strides;

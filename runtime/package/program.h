@@ -34,7 +34,7 @@ struct NativertArgDesc {
     const char *s;                      /* STRING, OPERATOR; CUSTOM_OBJ: class name */
     const int64_t *ints; const double *floats; const uint8_t *bools; const char *const *strings;
     const char *const *names;           /* TENSORS; OPTIONAL_TENSORS: NULL = None */
-    const NativertArgDesc *items;       /* NESTED_TENSORS, INT_LISTS, FLOAT_LISTS, SYM_INTS.., STRING_TO_ARGUMENT */
+    const NativertArgDesc *items;       /* NESTED_TENSORS, INT_LISTS, FLOAT_LISTS, SYM_INTS..; STRING_TO_ARGUMENT: n pairs, a STRING and its value */
     NativertDeviceDesc device;
     const NativertGraphDesc *graph;
   } u;
