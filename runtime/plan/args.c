@@ -157,11 +157,29 @@ bind_ints (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGr
 }
 
 static bool
-bind_bools (NativertBuilder *b, const NativertGraphArg *from, NativertArg *arg)
+bind_floats (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGraphArg *from, NativertArg *arg)
+{
+  double *list = nativert_region_new_n (b->temp, double, from->n + 1);
+  for (uint32_t i = 0; i < from->n; i++) {
+    const NativertPlanGraphValue *gv = from->sym && from->sym[i] ? &b->gv[from->sym[i]->id] : NULL;
+    if (gv && gv->kind != NATIVERT_PV_NUMBER)
+      return data_dependent (b, schema);
+    list[i] = gv ? number_as_float (gv->number) : from->u.floats[i];
+  }
+  *arg = (NativertArg) { .kind = NATIVERT_ARG_FLOATS, .n = from->n, .u.floats = list };
+  return true;
+}
+
+static bool
+bind_bools (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGraphArg *from, NativertArg *arg)
 {
   int64_t *list = nativert_region_new_n (b->temp, int64_t, from->n + 1);
-  for (uint32_t i = 0; i < from->n; i++)
-    list[i] = from->u.bools[i];
+  for (uint32_t i = 0; i < from->n; i++) {
+    const NativertPlanGraphValue *gv = from->sym && from->sym[i] ? &b->gv[from->sym[i]->id] : NULL;
+    if (gv && gv->kind != NATIVERT_PV_NUMBER)
+      return data_dependent (b, schema);
+    list[i] = gv ? number_as_float (gv->number) != 0 : from->u.bools[i];
+  }
   *arg = (NativertArg) { .kind = NATIVERT_ARG_BOOLS, .n = from->n, .u.ints = list };
   return true;
 }
@@ -177,10 +195,8 @@ bind_arg (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGra
     case NATIVERT_GA_BOOL: return bind_number (b, schema, (NativertNum) { .kind = NATIVERT_NUM_BOOL, .u.b = from->u.i != 0 }, arg);
     case NATIVERT_GA_FLOAT: return bind_number (b, schema, (NativertNum) { .kind = NATIVERT_NUM_FLOAT, .u.f = from->u.f }, arg);
     case NATIVERT_GA_INTS: return bind_ints (b, schema, from, arg);
-    case NATIVERT_GA_BOOLS: return bind_bools (b, from, arg);
-    case NATIVERT_GA_FLOATS:
-      *arg = (NativertArg) { .kind = NATIVERT_ARG_FLOATS, .n = from->n, .u.floats = from->u.floats };
-      return true;
+    case NATIVERT_GA_BOOLS: return bind_bools (b, schema, from, arg);
+    case NATIVERT_GA_FLOATS: return bind_floats (b, schema, from, arg);
     case NATIVERT_GA_STRING: *arg = NATIVERT_S (from->u.s); return true;
     case NATIVERT_GA_COMPLEX:
       *arg = (NativertArg) { .kind = NATIVERT_ARG_COMPLEX, .u.c = { from->u.c[0], from->u.c[1] } };
