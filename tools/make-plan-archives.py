@@ -139,7 +139,7 @@ def promote_inputs(case):
 class Promote(nn.Module):
     def forward(self, i, f, b, u, d0, h, i0):
         return (i + f, i * 2, i * 2.5, b + i, b * 1.5, u + i, u + 1, f + d0, i + d0, h + 1.5, h + f, h * d0, i0 + u, i0 * f, i / 2, u / i0,
-                b & True, (i > 0) * f, i - b, torch.where(b, i, 0.5), h + i0)
+                b & True, (i > 0) * f, f.double() * b, torch.where(b, i, 0.5), h + i0)
 
 
 @program(((1, 3, 6, 6),))

@@ -7,7 +7,12 @@
 typedef struct { void **where; int64_t offset; uint32_t index; uint8_t mem; } NativertPatch;
 
 /* Everything that the run loop reads of a step. */
-typedef struct { NativertKernelFn fn; uint32_t n_parts; NativertCall call; } NativertBoundStep;
+typedef struct {
+  NativertKernelFn fn;
+  uint32_t n_parts;
+  const char *error;                    /* what a part of this run said */
+  NativertCall call;
+} NativertBoundStep;
 
 struct NativertFrame {
   NativertPlan *plan;
@@ -20,6 +25,8 @@ struct NativertFrame {
 };
 
 void nativert_frame_patch (NativertFrame *frame, void *const *inputs, void *const *outputs);
+/* Sets error from what step said; false. */
+bool nativert_frame_report (const NativertFrame *frame, uint32_t step, GError **error);
 /* Rounding to nearest, no flushing of denormals, whatever the thread came with; returns what to put back. */
 uint32_t nativert_float_state_enter (void);
 void nativert_float_state_leave (uint32_t saved);

@@ -87,7 +87,7 @@ make_calls (NativertFrame *frame)
     bound->fn = s->kernel->fn;
     bound->n_parts = s->n_parts;
     bound->call = (NativertCall) { .in = views, .out = views + s->n_in, .params = plan->params + s->params,
-      .scratch_shared = s->scratch_shared, .scratch_part = s->scratch_part };
+      .scratch_shared = s->scratch_shared, .scratch_part = s->scratch_part, .error = &bound->error };
     if (s->scratch >= 0)
       bound->call.scratch = frame->arena + plan->blocks[s->scratch].offset;
     for (uint32_t k = 0; k < s->n_in; k++)

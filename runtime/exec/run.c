@@ -37,11 +37,23 @@ nativert_frame_patch (NativertFrame *frame, void *const *inputs, void *const *ou
   }
 }
 
-static inline void
-run_step (const NativertBoundStep *s)
+bool
+nativert_frame_report (const NativertFrame *frame, uint32_t step, GError **error)
 {
+  const NativertStep *s = &frame->plan->steps[step];
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "node `%s` (%s): %s", s->node, nativert_ops[s->kernel->op].name,
+      frame->steps[step].error);
+  return false;
+}
+
+/* False when a part met data that it cannot work with. */
+static inline bool
+run_step (NativertBoundStep *s)
+{
+  s->error = NULL;
   for (uint32_t part = 0; part < s->n_parts; part++)
     s->fn (&s->call, part);
+  return s->error == NULL;
 }
 
 static uint64_t
@@ -52,37 +64,37 @@ now_ns (void)
   return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-static void
-run_profiled (const NativertFrame *frame)
+/* Both return the number of steps that are done: all, or up to the one that failed. */
+static uint32_t
+run_profiled (NativertFrame *frame)
 {
+  uint32_t i = 0;
   uint64_t before = now_ns ();
-  for (uint32_t i = 0; i < frame->plan->n_steps; i++) {
-    run_step (&frame->steps[i]);
+  for (bool ok = true; ok && i < frame->plan->n_steps; i += ok) {
+    ok = run_step (&frame->steps[i]);
     uint64_t after = now_ns ();
     frame->profile[i] = after - before;
     before = after;
   }
+  return i;
 }
 
-static void
-run_serial (const NativertFrame *frame)
+static uint32_t
+run_serial (NativertFrame *frame)
 {
-  const NativertBoundStep *end = frame->steps + frame->plan->n_steps;
-  for (const NativertBoundStep *s = frame->steps; s < end; s++)
-    run_step (s);
+  uint32_t i = 0;
+  while (i < frame->plan->n_steps && run_step (&frame->steps[i]))
+    i++;
+  return i;
 }
 
 bool
 nativert_frame_run (NativertFrame *frame, void *const *inputs, void *const *outputs, unsigned helpers, GError **error)
 {
   (void) helpers;
-  (void) error;
   uint32_t saved = nativert_float_state_enter ();
   nativert_frame_patch (frame, inputs, outputs);
-  if (frame->profile)
-    run_profiled (frame);
-  else
-    run_serial (frame);
+  uint32_t done = frame->profile ? run_profiled (frame) : run_serial (frame);
   nativert_float_state_leave (saved);
-  return true;
+  return done == frame->plan->n_steps || nativert_frame_report (frame, done, error);
 }

@@ -68,15 +68,16 @@ end_touch (Shuffle *s, uint32_t block)
   memset (s->frame->arena + b->offset, POISON, b->n_bytes);
 }
 
-static void
+static bool
 run_shuffled_step (Shuffle *s, uint32_t step)
 {
   const NativertPlan *plan = s->frame->plan;
-  const NativertBoundStep *bound = &s->frame->steps[step];
+  NativertBoundStep *bound = &s->frame->steps[step];
   uint32_t first = next_random (s, bound->n_parts);
   for_blocks (s, step, start_touch);
   if (plan->steps[step].scratch >= 0)
     memset (bound->call.scratch, POISON, plan->blocks[plan->steps[step].scratch].n_bytes);
+  bound->error = NULL;
   for (uint32_t k = 0; k < bound->n_parts; k++)
     bound->fn (&bound->call, (first + k) % bound->n_parts);
   for_blocks (s, step, end_touch);
@@ -85,6 +86,7 @@ run_shuffled_step (Shuffle *s, uint32_t step)
     if (--s->need[to] == 0)
       s->ready[s->n_ready++] = to;
   }
+  return bound->error == NULL;
 }
 
 bool
@@ -103,12 +105,16 @@ nativert_frame_run_shuffled (NativertFrame *frame, void *const *inputs, void *co
     if (!(need[i] = plan->steps[i].n_deps))
       ready[s.n_ready++] = i;
   }
-  for (; s.n_ready; done++) {
+  bool ok = true;
+  for (; ok && s.n_ready; done++) {
     uint32_t pick = next_random (&s, s.n_ready), step = ready[pick];
     ready[pick] = ready[--s.n_ready];
-    run_shuffled_step (&s, step);
+    if (!(ok = run_shuffled_step (&s, step)))
+      nativert_frame_report (frame, step, error);
   }
   nativert_float_state_leave (saved);
+  if (!ok)
+    return false;
   if (done == plan->n_steps)
     return true;
   g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "only %u of %u steps could run: their edges form a circle", done, plan->n_steps);

@@ -17,9 +17,8 @@ static const NativertGraphValue *
 base_of (const NativertNode *node)
 {
   const NativertSchema *s = node->schema;
-  bool view = s->op >= 0 && s->op < NATIVERT_N_OPS && nativert_ops[s->op].view;
   for (uint32_t i = 0; i < s->n_args && i < node->n_args; i++)
-    if (node->args[i].kind == NATIVERT_GA_VALUE && (s->args[i].alias || s->args[i].write || (view && s->args[i].type == NATIVERT_ST_TENSOR)))
+    if (node->args[i].kind == NATIVERT_GA_VALUE && (s->args[i].alias || s->args[i].write))
       return node->args[i].u.value;
   return NULL;
 }

@@ -73,8 +73,8 @@ fit_number (NativertBuilder *b, const NativertSchemaArg *schema, NativertArg *ar
       if (arg->kind == NATIVERT_ARG_INT)
         *arg = NATIVERT_B (arg->u.i != 0);
       return arg->kind == NATIVERT_ARG_BOOL || refuse (b, schema, arg);
-    default:
-      return number || arg->kind == NATIVERT_ARG_FLOAT || arg->kind == NATIVERT_ARG_COMPLEX || refuse (b, schema, arg);
+    default:                            /* a Scalar may be computed: then it is a 0-d float64 */
+      return number || arg->kind == NATIVERT_ARG_FLOAT || (arg->kind == NATIVERT_ARG_TENSOR && is_ref (b, arg->u.i)) || arg->kind == NATIVERT_ARG_COMPLEX || refuse (b, schema, arg);
   }
 }
 

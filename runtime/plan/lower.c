@@ -115,18 +115,39 @@ check_shape (Ask *a, uint32_t i, const NativertView *got)
 
 /* ---- views ---- */
 
+/* In a class with writers a result has torch's strides and, unless the operator is a view, memory of its own. */
+static bool
+make_strict (Ask *a, uint32_t i)
+{
+  const NativertPlanValue *v = NATIVERT_VALUE (a->b, a->l->out[i]);
+  const NativertSchema *schema = nativert_plan_op_schema (a->l->op);
+  NativertView want = a->l->want && a->l->want[i].ndim != NATIVERT_UNKNOWN_RANK ? a->l->want[i] : v->view;
+  bool may_alias = false;
+  for (uint32_t k = 0; k < schema->n_args; k++)
+    may_alias |= schema->args[k].alias != 0;
+  bool fresh = may_alias || (v->block >= a->first_block && NATIVERT_BLOCK (a->b, v->block)->b.mem == NATIVERT_MEM_ARENA);
+  if (!nativert_view_is_dense (&want))
+    nativert_view_init (&want, want.dtype, want.ndim, want.size);
+  if (fresh && (nativert_view_same_strides (&want, &v->view) || may_alias))
+    return true;
+  NativertRef copy = nativert_builder_new_tensor (a->b, &want);
+  if (copy < 0 || !nativert_builder_copy_to (a->b, a->l->out[i], copy))
+    return false;
+  a->l->out[i] = copy;
+  return true;
+}
+
 static bool
 add_views (Ask *a, const int64_t *offset)
 {
   const NativertPlanValue base = *NATIVERT_VALUE (a->b, a->refs[0]);
-  int64_t item = (int64_t) nativert_dtype_size (base.view.dtype);
   for (uint32_t i = 0; i < a->p.n_out; i++) {
     int64_t at;
     if (!check_shape (a, i, &a->out[i]))
       return false;
-    if (!nativert_mul_i64 (offset[i], item, &at) || !nativert_add_i64 (at, base.offset, &at))
+    if (!nativert_mul_i64 (offset[i], (int64_t) nativert_dtype_size (a->out[i].dtype), &at) || !nativert_add_i64 (at, base.offset, &at))
       at = -1;
-    if ((a->l->out[i] = nativert_builder_add_value (a->b, base.block, at, &a->out[i])) < 0)
+    if ((a->l->out[i] = nativert_builder_add_value (a->b, base.block, at, &a->out[i])) < 0 || (a->l->strict && !make_strict (a, i)))
       return false;
   }
   return true;
@@ -156,28 +177,6 @@ try_view (Ask *a)
 }
 
 /* ---- expansions ---- */
-
-/* In a class with writers a result has torch's strides and, unless the operator is a view, memory of its own. */
-static bool
-make_strict (Ask *a, uint32_t i)
-{
-  const NativertPlanValue *v = NATIVERT_VALUE (a->b, a->l->out[i]);
-  const NativertSchema *schema = nativert_plan_op_schema (a->l->op);
-  NativertView want = a->l->want && a->l->want[i].ndim != NATIVERT_UNKNOWN_RANK ? a->l->want[i] : v->view;
-  bool may_alias = false;
-  for (uint32_t k = 0; k < schema->n_args; k++)
-    may_alias |= schema->args[k].alias != 0;
-  bool fresh = may_alias || (v->block >= a->first_block && NATIVERT_BLOCK (a->b, v->block)->b.mem == NATIVERT_MEM_ARENA);
-  if (!nativert_view_is_dense (&want))
-    nativert_view_init (&want, want.dtype, want.ndim, want.size);
-  if (fresh && (nativert_view_same_strides (&want, &v->view) || may_alias))
-    return true;
-  NativertRef copy = nativert_builder_new_tensor (a->b, &want);
-  if (copy < 0 || !nativert_builder_copy_to (a->b, a->l->out[i], copy))
-    return false;
-  a->l->out[i] = copy;
-  return true;
-}
 
 static int
 try_expand (Ask *a)

@@ -4,8 +4,8 @@
 #include "plan/builder.h"
 
 /* A Scalar that is known only at run time (a SymFloat from item()) is a 0-d tensor: the operator's Tensor form takes it. */
-static bool
-use_tensor_form (NativertBuilder *b, const NativertNode *node, uint16_t *op, const NativertArg *args)
+static void
+use_tensor_form (const NativertNode *node, uint16_t *op, const NativertArg *args)
 {
   static const struct { const char *suffix, *with; } forms[] = { { "_Tensor_Scalar", "_Tensor_Tensor" }, { "_Scalar", "_Tensor" },
     { "_ScalarOther", "_self" }, { "_ScalarSelf", "_self" }, { "_Scalar_mode", "_Tensor_mode" }, { "pow_Scalar", "pow_Tensor_Tensor" },
@@ -14,7 +14,7 @@ use_tensor_form (NativertBuilder *b, const NativertNode *node, uint16_t *op, con
   for (uint32_t i = 0; i < node->schema->n_args; i++)
     any |= args[i].kind == NATIVERT_ARG_TENSOR && node->schema->args[i].type == NATIVERT_ST_SCALAR;
   if (!any)
-    return true;
+    return;
   const char *name = nativert_ops[*op].name;
   for (size_t i = G_N_ELEMENTS (forms); i-- > 0;) {
     if (!g_str_has_suffix (name, forms[i].suffix))
@@ -25,9 +25,8 @@ use_tensor_form (NativertBuilder *b, const NativertNode *node, uint16_t *op, con
     if (found < 0)
       continue;
     *op = (uint16_t) found;
-    return true;
+    return;
   }
-  return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "%s of a number that is known only when the model runs", name);
 }
 
 /* full, full_like, new_full with such a fill value: the value, broadcast and cast to what the metadata says. */
@@ -96,8 +95,9 @@ lower_functional (NativertBuilder *b, const NativertNode *node, const NativertAr
     strict |= value[i] && b->pinned && b->pinned[value[i]->id];
   }
   int filled = n == 1 ? try_fill (b, node, args, out) : 0;
-  if (filled < 0 || (!filled && !use_tensor_form (b, node, &op, args)))
+  if (filled < 0)
     return false;
+  use_tensor_form (node, &op, args);
   NativertLowering l = { .op = op, .args = args, .n_args = node->schema->n_args, .n_out = n, .want = want, .strict = strict,
     .dest = NATIVERT_NO_REF, .out = out };
   if (!filled && !nativert_builder_lower (b, &l))
