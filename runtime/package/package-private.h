@@ -2,6 +2,7 @@
 /* What the parts of the package share and nobody else needs. */
 #pragma once
 #include "package/archive.h"
+#include "package/backing.h"
 #include "package/json.h"
 #include "package/package.h"
 
