@@ -63,6 +63,18 @@ parse_tensor (Group *g, const char *line)
   g_array_append_val (g->tensors, v);
 }
 
+/* A case that fails does not hide the others. */
+static void
+complain (const char *label, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_test_message ("FAILED %s: %s", label, text);
+  g_test_fail ();
+}
+
 static const char *
 element (const NativertView *v, int64_t flat)
 {
@@ -86,17 +98,21 @@ static void
 compare (const char *label, const NativertView *got, const NativertView *want, double rtol, double atol)
 {
   char a[160], b[160];
-  if (got->dtype != want->dtype || got->ndim != want->ndim || memcmp (got->size, want->size, got->ndim * sizeof *got->size))
-    g_error ("%s: got %s %s, want %s %s", label, nativert_dtype_name (got->dtype), nativert_sizes_text (a, sizeof a, got->ndim, got->size),
+  if (got->dtype != want->dtype || got->ndim != want->ndim || memcmp (got->size, want->size, got->ndim * sizeof *got->size)) {
+    complain (label, "got %s %s, want %s %s", nativert_dtype_name (got->dtype), nativert_sizes_text (a, sizeof a, got->ndim, got->size),
         nativert_dtype_name (want->dtype), nativert_sizes_text (b, sizeof b, want->ndim, want->size));
+    return;
+  }
   for (int64_t i = 0, n = nativert_view_numel (want); i < n; i++) {
     double gr, gi, wr, wi;
     int64_t gw, ww;
     nativert_load_number (element (got, i), got->dtype, &gr, &gi, &gw);
     nativert_load_number (element (want, i), want->dtype, &wr, &wi, &ww);
     bool good = nativert_is_integral (want->dtype) ? gw == ww : close_enough (gr, wr, rtol, atol) && close_enough (gi, wi, rtol, atol);
-    if (!good)
-      g_error ("%s: element %lld is %.9g (%lld), want %.9g (%lld)", label, (long long) i, gr, (long long) gw, wr, (long long) ww);
+    if (!good) {
+      complain (label, "element %lld is %.9g (%lld), want %.9g (%lld)", (long long) i, gr, (long long) gw, wr, (long long) ww);
+      return;
+    }
   }
 }
 
@@ -162,12 +178,10 @@ run_case (Group *g, uint32_t at, uint32_t cpu)
     else
       parse_arg (ev, g, g->lines[at], args);
   }
-  if (op == NATIVERT_N_OPS)
-    g_error ("%s: no such operator", label);
-  bool good = eval_op (ev, op, args->n, args->arg, must_fail ? 1 : n_out, out);
+  bool good = op != NATIVERT_N_OPS && eval_op (ev, op, args->n, args->arg, must_fail ? 1 : n_out, out);
   if (good == must_fail)
-    g_error ("%s: %s", label, good ? "should have failed" : eval_error (ev));
-  for (uint32_t i = 0; !must_fail && i < n_out; i++)
+    complain (label, "%s", op == NATIVERT_N_OPS ? "no such operator" : good ? "should have failed" : eval_error (ev));
+  for (uint32_t i = 0; good && !must_fail && i < n_out; i++)
     compare (label, eval_view (ev, out[i]), &g_array_index (g->tensors, NativertView, want[i]), g_ascii_strtod (head[2], NULL),
         g_ascii_strtod (head[3], NULL));
   eval_free (ev);
