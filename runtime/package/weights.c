@@ -86,10 +86,16 @@ check_view (Loader *l, const NativertJson *payload, uint32_t index, NativertWeig
   if (!nativert_numel (desc->sizes, desc->n_dims, &numel)
       || !nativert_extent (desc->sizes, desc->strides, desc->n_dims, desc->offset, item, &n_bytes))
     return nativert_json_fail (l->doc, payload, l->error, NATIVERT_ERROR_FORMAT, "sizes and strides overflow");
+  /* where nothing is read, an offset says nothing */
+  if (numel == 0 || record->size == 0)
+    desc->offset = 0;
   if (record->size == 0) {
     desc->is_meta = numel > 0;
     return true;
   }
+  if (record->size % item != 0)
+    return nativert_json_fail (l->doc, payload, l->error, NATIVERT_ERROR_MISMATCH, "record '%s' has %" G_GUINT64_FORMAT
+        " bytes, not a multiple of %zu", record->name, record->size, item);
   if (n_bytes <= record->size)
     return true;
   return nativert_json_fail (l->doc, payload, l->error, NATIVERT_ERROR_MISMATCH, "needs %zu bytes of record '%s', which has %" G_GUINT64_FORMAT,
