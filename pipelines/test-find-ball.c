@@ -7,8 +7,8 @@
 
 #define N_FRAMES 90
 /* In pixels of a frame 320 wide; other sizes in proportion. */
-#define MEAN_ERROR 0.8
-#define WORST_ERROR 2.5
+#define MEAN_ERROR 1.5
+#define WORST_ERROR 4.0
 
 typedef struct {
   const char *format;

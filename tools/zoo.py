@@ -39,8 +39,12 @@ def is_batch_norm(module):
 def settle(module, inputs):
     """Freshly made networks are often constant functions (scales of 0 or 1e-6) or let values explode (running statistics
     that fit nothing), and would then prove little.  Constant parameters get some noise, and running statistics become those of
-    the sample, layer after layer, as training would have left them."""
+    the sample, layer after layer, as training would have left them.  Batch norms are shifted to let most of their values through
+    the activation that follows: with centred ones, deep networks of random weights are chaotic, and amplify the rounding of float32."""
     with torch.no_grad():
+        for norm in filter(is_batch_norm, module.modules()):
+            if norm.affine and not norm.bias.any():
+                norm.bias.fill_(0.5)
         for name, p in module.named_parameters():
             if p.is_floating_point() and p.numel() and bool((p == p.flatten()[0]).all()):
                 base = p.flatten()[0].item()

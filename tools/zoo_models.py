@@ -231,7 +231,7 @@ TIMM = [
 ]
 TIMM[-3].name += "_full"
 ULTRALYTICS = [
-    ul("yolov8n", dynamic=True), ul("yolov8n-seg", "SegmentationModel"), ul("yolov8n-pose", "PoseModel"),
+    ul("yolov8n"), ul("yolov8n-seg", "SegmentationModel"), ul("yolov8n-pose", "PoseModel"),
     ul("yolo11n", size=160), ul("yolo11n-cls", "ClassificationModel"), ul("yolov5n"), ul("yolov10n"), ul("yolov9t"),
     ul("yolov3-tiny"), ul("yolo12n"), ul("yolo26n"),
 ]
