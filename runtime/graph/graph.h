@@ -14,12 +14,14 @@ typedef enum {
   NATIVERT_GV_TENSOR, NATIVERT_GV_SYM_INT, NATIVERT_GV_SYM_FLOAT, NATIVERT_GV_SYM_BOOL, NATIVERT_GV_OBJ, NATIVERT_GV_TOKEN
 } NativertGraphValueType;
 
-typedef struct { NativertNode *node; uint32_t arg; } NativertUse;        /* node NULL: the graph's output number arg */
+/* One entry per occurrence: cat([x, x]) uses x twice.  node NULL: the graph's output number arg. */
+typedef struct { NativertNode *node; uint32_t arg; } NativertUse;
 
 struct NativertGraphValue {
   const char *name;
   uint32_t id;                          /* dense after nativert_graph_renumber */
   uint8_t type;
+  NativertGraph *graph;
   NativertNode *producer;               /* NULL: an input of the graph */
   NativertUse *uses; uint32_t n_uses, max_uses;
   const NativertTensorMetaDesc *meta;   /* TENSOR; NULL for values that passes made without knowing */
@@ -47,7 +49,7 @@ typedef struct NativertGraphArg {
     NativertDeviceDesc device;
     NativertGraph *graph;
   } u;
-  NativertGraphValue **sym;             /* INTS: sym[k] not NULL = element k is this symbolic value; sym itself may be NULL */
+  NativertGraphValue **sym;             /* INTS, FLOATS, BOOLS: sym[k] not NULL = element k is this symbolic value; may be NULL */
 } NativertGraphArg;
 
 /* One return of the schema: a run of the node's outputs. */
@@ -63,6 +65,7 @@ struct NativertNode {
   const NativertSchema *schema;         /* set by nativert_graph_bind; NULL for symbolic and higher-order targets */
   const NativertNodeDesc *desc;         /* where it came from: stack trace; NULL for nodes that passes made */
   NativertGraph *graph;
+  uint32_t order;                       /* position, after nativert_graph_renumber */
 };
 
 typedef struct { uint8_t kind; bool persistent; const char *target; NativertGraphValue *value; NativertGraphArg constant; } NativertGraphInput;
@@ -80,9 +83,10 @@ struct NativertGraph {
   GPtrArray *values;                    /* all NativertGraphValue, ids = index after renumber */
   NativertGraph *fold;                  /* made by nativert_pass_split_constants; its outputs feed the FOLDED inputs in order */
   GHashTable *names;                    /* name -> value */
+  GPtrArray *owned;                     /* of the top graph: subgraphs and fold graph, freed with it */
 };
 
-/* Takes program.  Resolves every name over all value tables; errors name node and value. */
+/* Takes program, also when it fails.  Resolves every name over all value tables; errors name node and value. */
 NativertGraph *nativert_graph_new (NativertProgram *program, GError **error);
 void nativert_graph_free (NativertGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertGraph, nativert_graph_free)
@@ -95,6 +99,7 @@ void nativert_node_set_arg (NativertNode *node, uint32_t index, NativertGraphArg
 NativertGraphValue *nativert_node_add_output (NativertNode *node, const char *name /* NULL: unique */, NativertGraphValueType type,
     const NativertTensorMetaDesc *meta);
 void nativert_value_replace_uses (NativertGraphValue *value, NativertGraphValue *with);
+/* Uses by nodes behind node, and by the graph's outputs; after nativert_graph_renumber. */
 void nativert_value_replace_uses_after (NativertGraphValue *value, NativertGraphValue *with, const NativertNode *node);
 bool nativert_graph_remove (NativertGraph *graph, NativertNode *node, GError **error);   /* error when an output is still used */
 bool nativert_node_is_before (const NativertNode *a, const NativertNode *b);             /* after nativert_graph_renumber */

@@ -20,18 +20,24 @@ typedef struct {
 
 struct NativertSchema {
   const char *name;                     /* "aten::add.Tensor" */
+  const char *text;                     /* as registered */
   const NativertSchemaArg *args, *returns;
+  const char *const *arg_names;
   uint32_t n_args, n_returns;
   int32_t op;                           /* id given at registration */
   bool writes;                          /* any argument is written */
+  bool random;                          /* it takes a generator or is known to roll dice: never folded */
 };
 
 typedef struct NativertSchemas NativertSchemas;          /* immutable once filled */
 NativertSchemas *nativert_schemas_new (void);
 void nativert_schemas_free (NativertSchemas *schemas);
-/* op: what the caller calls it.  Also derives the in-place form (name_, self written and returned). */
+/* The registry must outlive every graph that is bound with it.
+ * op: what the caller calls it.  Also derives the in-place form (name_, self written and returned). */
 bool nativert_schemas_add (NativertSchemas *schemas, const char *text, int32_t op, GError **error);
 /* target as in files: "torch.ops.aten.add_.Tensor".  NULL: not known. */
 const NativertSchema *nativert_schemas_find (const NativertSchemas *schemas, const char *target);
+/* All overloads of "aten::add" in the order of registration; n 0: none. */
+const NativertSchema *const *nativert_schemas_overloads (const NativertSchemas *schemas, const char *name, uint32_t *n);
 /* The functional form of an in-place schema (add_.Tensor -> add.Tensor), NULL when there is none. */
 const NativertSchema *nativert_schemas_functional (const NativertSchemas *schemas, const NativertSchema *schema);
