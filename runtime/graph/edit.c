@@ -70,9 +70,8 @@ element_size (const NativertGraphArg *arg)
   }
 }
 
-/* Deep, but for subgraphs, which stay the same. */
-static NativertGraphArg
-copy_arg (NativertRegion *region, const NativertGraphArg *arg)
+NativertGraphArg
+nativert_arg_copy (NativertRegion *region, const NativertGraphArg *arg)
 {
   NativertGraphArg copy = *arg;
   size_t size = element_size (arg);
@@ -91,7 +90,7 @@ copy_arg (NativertRegion *region, const NativertGraphArg *arg)
   if (arg->kind == NATIVERT_GA_NESTED || arg->kind == NATIVERT_GA_INT_LISTS || arg->kind == NATIVERT_GA_FLOAT_LISTS) {
     NativertGraphArg *items = nativert_region_new_n (region, NativertGraphArg, arg->n);
     for (uint32_t i = 0; i < arg->n; i++)
-      items[i] = copy_arg (region, &arg->u.items[i]);
+      items[i] = nativert_arg_copy (region, &arg->u.items[i]);
     copy.u.items = items;
   }
   return copy;
@@ -117,7 +116,7 @@ nativert_node_set_args (NativertNode *node, const char *const *names, const Nati
   NativertGraphArg *own = nativert_region_new_n (region, NativertGraphArg, n_args);
   for (uint32_t i = 0; i < n_args; i++) {
     own_names[i] = nativert_region_strdup (region, names ? names[i] : "");
-    own[i] = copy_arg (region, &args[i]);
+    own[i] = nativert_arg_copy (region, &args[i]);
   }
   nativert_node_take_args (node, own_names, own, n_args);
 }
@@ -126,7 +125,7 @@ void
 nativert_node_set_arg (NativertNode *node, uint32_t index, NativertGraphArg arg)
 {
   g_return_if_fail (index < node->n_args);
-  NativertGraphArg copy = copy_arg (node->graph->region, &arg);
+  NativertGraphArg copy = nativert_arg_copy (node->graph->region, &arg);
   leave_uses (node, index);
   node->args[index] = copy;
   enter_uses (node, index);
@@ -226,6 +225,38 @@ void
 nativert_value_replace_uses (NativertGraphValue *value, NativertGraphValue *with)
 {
   nativert_value_replace_uses_after (value, with, NULL);
+}
+
+static bool
+constant_fits (NativertUse use, const NativertGraphValue *value, const NativertGraphArg *constant)
+{
+  const NativertGraphArg *arg = use.node ? &use.node->args[use.arg] : &value->graph->outputs[use.arg].arg;
+  return arg->kind == NATIVERT_GA_VALUE || (arg->kind == NATIVERT_GA_INTS && constant->kind == NATIVERT_GA_INT);
+}
+
+bool
+nativert_value_replace_with_constant (NativertGraphValue *value, const NativertGraphArg *constant)
+{
+  for (uint32_t i = 0; i < value->n_uses; i++)
+    if (!constant_fits (value->uses[i], value, constant))
+      return false;
+  for (uint32_t i = 0; i < value->n_uses; i++) {
+    NativertUse use = value->uses[i];
+    NativertGraphArg *arg = use.node ? &use.node->args[use.arg] : &value->graph->outputs[use.arg].arg;
+    if (arg->kind == NATIVERT_GA_VALUE) {
+      *arg = *constant;
+      continue;
+    }
+    int64_t *ints = nativert_region_memdup (value->graph->region, arg->u.ints, arg->n * sizeof *ints);
+    for (uint32_t k = 0; k < arg->n; k++)
+      if (arg->sym && arg->sym[k] == value) {
+        arg->sym[k] = NULL;
+        ints[k] = constant->u.i;
+      }
+    arg->u.ints = ints;
+  }
+  value->n_uses = 0;
+  return true;
 }
 
 bool

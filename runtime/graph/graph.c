@@ -78,7 +78,17 @@ nativert_graph_new_value (NativertGraph *graph, const char *name, uint8_t type, 
   return value;
 }
 
-/* ---- arguments and uses ---- */
+void
+nativert_graph_adopt_value (NativertGraph *graph, NativertGraphValue *value)
+{
+  value->name = unique_name (graph, value->name);
+  value->graph = graph;
+  value->id = graph->values->len;
+  g_ptr_array_add (graph->values, value);
+  g_hash_table_insert (graph->names, (gpointer) value->name, value);
+}
+
+/* ---- arguments ---- */
 
 uint32_t
 nativert_arg_n_slots (const NativertGraphArg *arg)

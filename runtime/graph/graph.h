@@ -114,5 +114,6 @@ extern const NativertPass nativert_passes[];            /* in order; ends with N
 /* Binds every node to its schema (defaults filled, scalar overloads chosen); all unsupported operators in one error,
  * each with the Python line that made it. */
 int nativert_graph_bind (NativertGraph *graph, const NativertSchemas *schemas, GError **error);
-/* lint, bind, then every pass of nativert_passes not named in the environment's NATIVERT_SKIP_PASSES (comma list), lint. */
+/* lint, then every pass of nativert_passes not named in the environment's NATIVERT_SKIP_PASSES (comma list), lint.
+ * "bind" is one of them and cannot be skipped. */
 bool nativert_graph_optimize (NativertGraph *graph, const NativertSchemas *schemas, GError **error);

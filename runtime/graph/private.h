@@ -18,12 +18,18 @@ void nativert_value_add_use (NativertGraph *graph, NativertGraphValue *value, Na
 void nativert_node_take_args (NativertNode *node, const char *const *names, NativertGraphArg *args, uint32_t n_args);
 /* Adds an input at the end. */
 NativertGraphInput *nativert_graph_add_input (NativertGraph *graph, uint8_t kind, const char *target, NativertGraphValue *value);
+/* Moves a value from another graph here; its name changes when it is taken. */
+void nativert_graph_adopt_value (NativertGraph *graph, NativertGraphValue *value);
+/* Every use of a symbol becomes a constant: false when one of them cannot hold it. */
+bool nativert_value_replace_with_constant (NativertGraphValue *value, const NativertGraphArg *constant);
 /* Pairs inputs and outputs of the top graph with the signature. */
 bool nativert_graph_read_signature (NativertGraph *graph, GError **error);
 
 /* ---- the values that an argument names: for (k = 0; k < n; k++) v = *slot (arg, k), which may be NULL ---- */
 uint32_t nativert_arg_n_slots (const NativertGraphArg *arg);
 NativertGraphValue **nativert_arg_slot (const NativertGraphArg *arg, uint32_t k);
+/* Deep, but for subgraphs, which stay the same; enters no uses. */
+NativertGraphArg nativert_arg_copy (NativertRegion *region, const NativertGraphArg *arg);
 
 /* ---- targets that have no schema ---- */
 typedef enum {
