@@ -215,9 +215,11 @@ bind_node (Binder *b, NativertNode *node, GError **error)
     return true;
   if (kind == NATIVERT_TARGET_HIGHER_ORDER)
     note_unsupported (b, node);
+  g_autofree char *why = NULL;
+  if (kind == NATIVERT_TARGET_SYMBOLIC)
+    b->n_bound += try_schema (node, schema, &why);      /* item() is an operator where it is registered */
   if (kind != NATIVERT_TARGET_OPERATOR)
     return true;
-  g_autofree char *why = NULL;
   if (try_schema (node, schema, &why) || try_others (node, b->schemas)) {
     b->n_bound++;
     return true;
