@@ -225,21 +225,6 @@ split (State *s, GError **error)
   return remove_moved (s, error);
 }
 
-/* What is left of item() decides sizes or branches: that needs a plan made while running. */
-static bool
-check_items (const NativertGraph *graph, GError **error)
-{
-  for (const NativertNode *node = graph->first; node; node = node->next) {
-    bool item = nativert_target_is (node->target, "aten.item") || nativert_target_is (node->target, "aten._local_scalar_dense");
-    if (!item || node->n_outputs == 0 || node->outputs[0]->type == NATIVERT_GV_SYM_FLOAT || node->outputs[0]->type == NATIVERT_GV_TENSOR)
-      continue;
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED,
-        "node %s: %s reads a number from a tensor while running, and sizes depend on it: not supported", node->name, node->outputs[0]->name);
-    return false;
-  }
-  return true;
-}
-
 int
 nativert_pass_constants (NativertGraph *graph, const NativertSchemas *schemas, GError **error)
 {
@@ -250,6 +235,5 @@ nativert_pass_constants (NativertGraph *graph, const NativertSchemas *schemas, G
   g_autoptr (GPtrArray) results = g_ptr_array_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   State s = { graph, NULL, constant, keep, in_fold, results, map };
-  int n = split (&s, error);
-  return n >= 0 && check_items (graph, error) ? n : -1;
+  return split (&s, error);
 }

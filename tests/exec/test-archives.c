@@ -7,6 +7,7 @@
 #include "check-plan.h"
 #include "count-malloc.h"
 #include "kernels/convert.h"
+#include "kernels/rules.h"
 
 enum { MAX_CASES = 8, N_SEEDS = 6, N_COUNTED = 100 };
 

@@ -413,17 +413,6 @@ test_constants (void)
   g_assert_cmpint (graph->fold->inputs[1].kind, ==, NATIVERT_IN_PARAMETER);
 }
 
-static void
-test_items (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (NativertGraph) graph = fixture_graph (
-      "input x f32[4]; input t i64[]; n:int = aten.item.default(t); z:f32[u0] = aten.zeros.default([n]); return z");
-  g_assert_false (nativert_graph_optimize (graph, fixture_schemas (), &error));
-  g_assert_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED);
-  g_assert_nonnull (strstr (error->message, "node n"));
-}
-
 int
 main (int argc, char **argv)
 {
@@ -441,6 +430,5 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/residual", test_residual);
   g_test_add_func ("/passes/epilogue-stays", test_epilogue_stays);
   g_test_add_func ("/passes/constants", test_constants);
-  g_test_add_func ("/passes/items", test_items);
   return g_test_run ();
 }
