@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static char *data_dir;
+static const char *data_dir = "tests/data/package";
 
 static char *
 data (const char *name)
@@ -428,7 +428,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  data_dir = g_strdup (argc > 1 ? argv[1] : "tests/data/package");
+  if (argc > 1)
+    data_dir = argv[1];
   g_test_add_func ("/malformed/good", test_good);
   g_test_add_func ("/malformed/no-archive", test_no_archive);
   g_test_add_func ("/malformed/end-records", test_end_records);

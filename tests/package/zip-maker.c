@@ -72,7 +72,7 @@ static void
 put (GByteArray *out, guint64 value, guint n_bytes)
 {
   for (guint i = 0; i < n_bytes; i++) {
-    guint8 byte = (guint8) (value >> (8 * i));
+    guint8 byte = i < 8 ? (guint8) (value >> (8 * i)) : 0;
     g_byte_array_append (out, &byte, 1);
   }
 }
