@@ -58,6 +58,12 @@ nativert_builder_meta (NativertBuilder *b, const NativertGraphValue *value, Nati
 typedef struct { const char *name; uint32_t dim; } Where;      /* which input gave a symbol its value */
 
 static bool
+is_user (const NativertGraphInput *input)
+{
+  return input->kind == NATIVERT_IN_USER || input->kind == NATIVERT_IN_CONSTANT;
+}
+
+static bool
 is_tensor_input (const NativertGraphInput *input)
 {
   return input->value && input->value->type == NATIVERT_GV_TENSOR && input->value->meta;
@@ -111,7 +117,7 @@ learn_all (NativertBuilder *b, Where *where, const NativertPlanInput *inputs, bo
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
     const NativertGraphInput *input = &b->graph->inputs[i];
-    if (input->kind != NATIVERT_IN_USER && input->kind != NATIVERT_IN_CONSTANT)
+    if (!is_user (input))
       continue;
     const NativertPlanInput *given = &inputs[n++];
     if (is_tensor_input (input)) {
@@ -166,7 +172,7 @@ check_all (NativertBuilder *b, const Where *where, const NativertPlanInput *inpu
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
     const NativertGraphInput *input = &b->graph->inputs[i];
-    if (input->kind != NATIVERT_IN_USER && input->kind != NATIVERT_IN_CONSTANT)
+    if (!is_user (input))
       continue;
     const NativertPlanInput *given = &inputs[n++];
     if (!is_tensor_input (input)) {
@@ -197,16 +203,17 @@ nativert_builder_solve (NativertBuilder *b, const NativertPlanInput *inputs, uin
   plan->known = nativert_region_new_n (plan->region, bool, plan->n_symbols + 1);
   Where *where = nativert_region_new_n (b->temp, Where, plan->n_symbols + 1);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
-    const NativertGraphInput *input = &b->graph->inputs[i];
-    if (input->kind != NATIVERT_IN_USER && input->kind != NATIVERT_IN_CONSTANT)
-      continue;
-    if (n < n_inputs && is_tensor_input (input) && !check_tensor (b, input, &inputs[n]))
-      return false;
-    n++;
-  }
+  for (uint32_t i = 0; i < b->graph->n_inputs; i++)
+    n += is_user (&b->graph->inputs[i]);
   if (n != n_inputs)
     return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "%u inputs given, the model takes %u", n_inputs, n);
+  n = 0;
+  for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
+    const NativertGraphInput *input = &b->graph->inputs[i];
+    if (is_user (input) && is_tensor_input (input) && !check_tensor (b, input, &inputs[n]))
+      return false;
+    n += is_user (input);
+  }
   learn_all (b, where, inputs, true);
   learn_all (b, where, inputs, false);
   return check_all (b, where, inputs);
