@@ -288,7 +288,7 @@ nativert_archive_find_below_root (const NativertArchive *archive, const char *na
 static bool
 inflate_into (NativertArchive *archive, uint32_t index, void *data, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&archive->lock);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&archive->lock);
   uint64_t size = nativert_archive_get (archive, index)->size;
   zip_file_t *file = zip_fopen_index (archive->zip, g_array_index (archive->zip_index, zip_uint64_t, index), 0);
   uint8_t beyond;
