@@ -100,7 +100,8 @@ take_results (Fold *fold, NativertFrame *frame, NativertCore *core, NativertWeig
     const NativertGraphInput *input = &core->graph->inputs[i];
     if (input->kind != NATIVERT_IN_FOLDED)
       continue;
-    if (next >= fold->n_outputs || core->fold_plan->outputs[next].kind != NATIVERT_VALUE_TENSOR) {
+    /* a float that steps computed is a 0-d float64 in a slot */
+    if (next >= fold->n_outputs || core->fold_plan->outputs[next].slot == NATIVERT_NO_SLOT) {
       g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "constant part: result %u is no tensor", next);
       return false;
     }
