@@ -182,6 +182,8 @@ def main():
     picture, _, _ = draw(2)
     with torch.no_grad():
         program = torch.export.export(net, (normalise(picture),), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+    for node in program.graph.nodes:
+        node.meta.pop("stack_trace", None)  # paths of this machine
     torch.export.save(program, arguments.out, extra_files={"nativert.json": json.dumps(PREPROCESSING)})
     print(f"{arguments.out}: {sum(p.numel() for p in net.parameters())} parameters, {os.path.getsize(arguments.out)} bytes")
 
