@@ -20,9 +20,6 @@ NATIVERT_INLINE V v_fma (V a, V b, V c) { return _mm512_fmadd_ps (a, b, c); }
 /* When either is NaN the second comes back. */
 NATIVERT_INLINE V v_max (V a, V b) { return _mm512_max_ps (a, b); }
 NATIVERT_INLINE V v_min (V a, V b) { return _mm512_min_ps (a, b); }
-NATIVERT_INLINE V v_round (V a) { return _mm512_roundscale_ps (a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-/* a * 2^n for whole n in [-127, 127]. */
-NATIVERT_INLINE V v_scale2 (V a, V n) { return _mm512_scalef_ps (a, n); }
 NATIVERT_INLINE __mmask16 v_mask (int n) { return (__mmask16) ((1u << n) - 1); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm512_maskz_loadu_ps (v_mask (n), p); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm512_mask_storeu_ps (p, v_mask (n), v); }
@@ -50,13 +47,6 @@ NATIVERT_INLINE V v_set (float x) { return _mm256_set1_ps (x); }
 NATIVERT_INLINE V v_fma (V a, V b, V c) { return _mm256_fmadd_ps (a, b, c); }
 NATIVERT_INLINE V v_max (V a, V b) { return _mm256_max_ps (a, b); }
 NATIVERT_INLINE V v_min (V a, V b) { return _mm256_min_ps (a, b); }
-NATIVERT_INLINE V v_round (V a) { return _mm256_round_ps (a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-NATIVERT_INLINE V
-v_scale2 (V a, V n)
-{
-  __m256i e = _mm256_slli_epi32 (_mm256_add_epi32 (_mm256_cvtps_epi32 (n), _mm256_set1_epi32 (127)), 23);
-  return _mm256_mul_ps (a, _mm256_castsi256_ps (e));
-}
 NATIVERT_INLINE __m256i
 v_mask (int n)
 {
@@ -96,8 +86,6 @@ NATIVERT_INLINE V v_fma (V a, V b, V c) { return a * b + c; }
 #define NATIVERT_LANES(expr) V r; for (int i = 0; i < VL; i++) r[i] = (expr); return r
 NATIVERT_INLINE V v_max (V a, V b) { NATIVERT_LANES (a[i] > b[i] ? a[i] : b[i]); }
 NATIVERT_INLINE V v_min (V a, V b) { NATIVERT_LANES (a[i] < b[i] ? a[i] : b[i]); }
-NATIVERT_INLINE V v_round (V a) { NATIVERT_LANES (rintf (a[i])); }
-NATIVERT_INLINE V v_scale2 (V a, V n) { NATIVERT_LANES (ldexpf (a[i], (int) n[i])); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { NATIVERT_LANES (i < n ? p[i] : 0); }
 NATIVERT_INLINE void
 v_store_part (float *p, V v, int n)
@@ -118,60 +106,3 @@ v_highest (V a)
 #endif
 
 NATIVERT_INLINE V v_zero (void) { return v_set (0); }
-
-/* e^x to 2 ulp; 0 below -87.3, +Inf above 88.7, NaN stays. */
-NATIVERT_INLINE V
-v_exp (V x)
-{
-  V low = v_set (-87.33654f), high = v_set (88.72283f);
-  V clipped = v_min (high, v_max (low, x));     /* the second operand survives: NaN stays */
-  V n = v_round (clipped * v_set (1.44269504f));
-  V r = v_fma (n, v_set (-0.693359375f), clipped);
-  r = v_fma (n, v_set (2.12194440e-4f), r);
-  V y = v_set (1.9875691500e-4f);
-  y = v_fma (y, r, v_set (1.3981999507e-3f));
-  y = v_fma (y, r, v_set (8.3334519073e-3f));
-  y = v_fma (y, r, v_set (4.1665795894e-2f));
-  y = v_fma (y, r, v_set (1.6666665459e-1f));
-  y = v_fma (y, r, v_set (5.0000001201e-1f));
-  y = v_fma (y, r * r, r + v_set (1));
-  /* in two steps, so that 2^128 and subnormal results come out right */
-  V half = v_round (n * v_set (0.5f));
-  return v_scale2 (v_scale2 (y, half), n - half);
-}
-
-NATIVERT_INLINE V v_sigmoid (V x) { return v_set (1) / (v_set (1) + v_exp (v_zero () - x)); }
-
-/* Odd polynomial near 0, exponential elsewhere. */
-NATIVERT_INLINE V
-v_tanh (V x)
-{
-  V c = v_min (v_set (9.1f), v_max (v_set (-9.1f), x)), s = c * c;
-  V small = v_set (-5.70498872745e-3f);
-  small = v_fma (small, s, v_set (2.06390887954e-2f));
-  small = v_fma (small, s, v_set (-5.37397155531e-2f));
-  small = v_fma (small, s, v_set (1.33314422036e-1f));
-  small = v_fma (small, s, v_set (-3.33332819422e-1f));
-  small = v_fma (small * s, c, c);
-  V large = v_set (1) - v_set (2) / (v_exp (c + c) + v_set (1));
-  V r;
-  for (int i = 0; i < VL; i++)
-    r[i] = s[i] < 0.390625f ? small[i] : large[i];
-  return r;
-}
-
-/* erf by the rational approximation of Abramowitz and Stegun 7.1.26 (1.5e-7), odd. */
-NATIVERT_INLINE V
-v_erf (V x)
-{
-  V a = v_max (x, v_zero () - x), t = v_set (1) / v_fma (a, v_set (0.3275911f), v_set (1));
-  V y = v_set (1.061405429f);
-  y = v_fma (y, t, v_set (-1.453152027f));
-  y = v_fma (y, t, v_set (1.421413741f));
-  y = v_fma (y, t, v_set (-0.284496736f));
-  y = v_fma (y, t, v_set (0.254829592f));
-  V e = v_set (1) - y * t * v_exp (v_zero () - a * a), r;
-  for (int i = 0; i < VL; i++)
-    r[i] = x[i] < 0 ? -e[i] : e[i];
-  return r;
-}

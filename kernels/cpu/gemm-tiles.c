@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrix products, f32: blocks of columns of b in panels of NR (packed once when b is a weight, else by each part in its scratch),
  * rows of a read where they are.  Compiled once per instruction set. */
-#include "kernels/args.h"
-#include "kernels/cpu/gemm-tile.h"
+#include "kernels/cpu/gemm-pack.h"
 #include "kernels/gemm.h"
 #include "kernels/isa.h"
 #include "kernels/ops.h"
@@ -13,31 +12,6 @@ enum { B_FLOATS = 48 * 1024, A_FLOATS = 40 * 1024, K_MOST = 320, COLUMNS_MOST = 
 static int64_t row_blocks (const NativertGemm *g) { return nativert_ceil_div (g->m, g->tile[T_ROWS]); }
 static int64_t column_blocks (const NativertGemm *g) { return nativert_ceil_div (g->n, g->tile[T_COLUMNS]); }
 static int64_t tiles_of (const NativertGemm *g) { return g->n_batch * row_blocks (g) * column_blocks (g); }
-
-/* k x n numbers of b as [panel][k][NR], missing columns zero. */
-static void
-pack_columns (float *to, const float *b, int64_t b_row, int64_t b_col, int64_t k, int64_t n)
-{
-  for (int64_t j = 0; j < n; j += NR, to += k * NR, b += NR * b_col) {
-    int64_t columns = nativert_min_i64 (NR, n - j);
-    if (columns < NR)
-      memset (to, 0, (size_t) (k * NR) * sizeof (float));
-    if (b_col == 1 && columns == NR)
-      for (int64_t i = 0; i < k; i++) {
-        v_store (to + i * NR, v_load (b + i * b_row));
-        v_store (to + i * NR + VL, v_load (b + i * b_row + VL));
-      }
-    else if (b_row == 1)
-      for (int64_t i0 = 0; i0 < k; i0 += 16)            /* short runs of every column: few cache lines at a time */
-        for (int64_t c = 0; c < columns; c++)
-          for (int64_t i = i0; i < k && i < i0 + 16; i++)
-            to[i * NR + c] = b[i + c * b_col];
-    else
-      for (int64_t i = 0; i < k; i++)
-        for (int64_t c = 0; c < columns; c++)
-          to[i * NR + c] = b[i * b_row + c * b_col];
-  }
-}
 
 static void
 pack (void *dst, const NativertView *src, const void *params)
