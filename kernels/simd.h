@@ -20,6 +20,17 @@ NATIVERT_INLINE V v_fma (V a, V b, V c) { return _mm512_fmadd_ps (a, b, c); }
 /* When either is NaN the second comes back. */
 NATIVERT_INLINE V v_max (V a, V b) { return _mm512_max_ps (a, b); }
 NATIVERT_INLINE V v_min (V a, V b) { return _mm512_min_ps (a, b); }
+/* a0 b0 a1 b1 ...: the first and the second vector of it. */
+NATIVERT_INLINE V
+v_zip_low (V a, V b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_setr_epi32 (0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), b);
+}
+NATIVERT_INLINE V
+v_zip_high (V a, V b)
+{
+  return _mm512_permutex2var_ps (a, _mm512_setr_epi32 (8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
+}
 NATIVERT_INLINE __mmask16 v_mask (int n) { return (__mmask16) ((1u << n) - 1); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm512_maskz_loadu_ps (v_mask (n), p); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm512_mask_storeu_ps (p, v_mask (n), v); }
@@ -59,6 +70,16 @@ v_lanes_in_order (V v)                          /* 64-bit lanes 0 2 1 3 */
 {
   return _mm256_castpd_ps (_mm256_permute4x64_pd (_mm256_castps_pd (v), 0xd8));
 }
+NATIVERT_INLINE V
+v_zip_low (V a, V b)
+{
+  return _mm256_permute2f128_ps (_mm256_unpacklo_ps (a, b), _mm256_unpackhi_ps (a, b), 0x20);
+}
+NATIVERT_INLINE V
+v_zip_high (V a, V b)
+{
+  return _mm256_permute2f128_ps (_mm256_unpacklo_ps (a, b), _mm256_unpackhi_ps (a, b), 0x31);
+}
 NATIVERT_INLINE V v_even (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0x88)); }
 NATIVERT_INLINE V v_odd (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0xdd)); }
 NATIVERT_INLINE float
@@ -93,6 +114,8 @@ v_store_part (float *p, V v, int n)
   for (int i = 0; i < n; i++)
     p[i] = v[i];
 }
+NATIVERT_INLINE V v_zip_low (V a, V b) { return (V) { a[0], b[0], a[1], b[1] }; }
+NATIVERT_INLINE V v_zip_high (V a, V b) { return (V) { a[2], b[2], a[3], b[3] }; }
 NATIVERT_INLINE V v_even (V a, V b) { return (V) { a[0], a[2], b[0], b[2] }; }
 NATIVERT_INLINE V v_odd (V a, V b) { return (V) { a[1], a[3], b[1], b[3] }; }
 NATIVERT_INLINE float v_sum (V a) { return a[0] + a[1] + a[2] + a[3]; }
