@@ -253,7 +253,7 @@ check_keys (Parser *p, const NativertJson *members, uint32_t n)
 static bool
 close_container (Parser *p, uint32_t from, NativertJson *value)
 {
-  const NativertJson *items = &g_array_index (p->stack, NativertJson, from);
+  const NativertJson *items;
 
   value->n = p->stack->len - from;
   value->u.items = NULL;
@@ -261,6 +261,7 @@ close_container (Parser *p, uint32_t from, NativertJson *value)
   p->depth--;
   if (value->n == 0)
     return true;
+  items = &g_array_index (p->stack, NativertJson, from);
   if (value->type == NATIVERT_JSON_OBJECT && !check_keys (p, items, value->n))
     return false;
   value->u.items = nativert_region_memdup (p->doc->region, items, value->n * sizeof *items);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects of the unpickler, between its machine (pickle.c) and what they stand for (pickle-object.c, pickle-tensor.c). */
+/* Objects of the unpickler, between its machine (pickle.c, pickle-ops.c) and what they stand for (pickle-object.c, pickle-tensor.c). */
 #pragma once
 #include "package/package-private.h"
 #include "package/pickle.h"
@@ -43,6 +43,9 @@ typedef struct {
   GPtrArray *values;                    /* what was converted */
   uint32_t n_objects;
 } Pickle;
+
+enum { PICKLE_MAX_OBJECTS = 1 << 20 };
+extern bool (*const nativert_pickle_handlers[256]) (Pickle *p);         /* by opcode; NULL: not known */
 
 PickleObject *nativert_pickle_new (Pickle *p, PickleKind kind);          /* NULL with error when there are too many */
 bool nativert_pickle_fail (Pickle *p, int code, const char *format, ...) G_GNUC_PRINTF (3, 4);
