@@ -84,10 +84,11 @@ parse_type (Parser *c, NativertSchemaArg *arg)
   if (!name)
     return fail (c, "a type is missing");
   arg->type = type_of (name);
-  if (arg->type == NATIVERT_ST_OTHER && *c->p == '(') {          /* Dict(str, Tensor): nothing binds to it */
+  if (g_str_equal (name, "Dict") && *c->p == '(') {      /* Dict(str, Tensor): nothing binds to it */
     while (*c->p && *c->p != ')')
       c->p++;
-    return accept (c, ")") || fail (c, "')' of a type is missing");
+    if (!accept (c, ")"))
+      return fail (c, "')' of a type is missing");
   }
   if (!parse_alias (c, arg))
     return false;
@@ -130,10 +131,12 @@ static bool
 parse_string (Parser *c, NativertGraphArg *def)
 {
   char quote = *c->p++;
-  const char *end = strchr (c->p, quote);
-  if (!end)
+  const char *end = c->p;
+  while (*end && *end != quote)
+    end += end[0] == '\\' && end[1] ? 2 : 1;
+  if (!*end)
     return fail (c, "a string does not end");
-  g_autofree char *text = g_strndup (c->p, end - c->p);
+  g_autofree char *raw = g_strndup (c->p, end - c->p), *text = g_strcompress (raw);
   *def = (NativertGraphArg) { .kind = NATIVERT_GA_STRING, .u.s = nativert_region_strdup (c->region, text) };
   c->p = end + 1;
   return true;
