@@ -400,13 +400,15 @@ NATIVERT_API gboolean nativert_runner_prepare (NativertRunner *runner, NativertT
 /**
  * nativert_runner_run_tensors:
  * @runner: a runner
- * @inputs: (array length=n_inputs): the flattened inputs; all tensors
+ * @inputs: (array length=n_inputs): the tensors among the flattened inputs, in order
  * @n_inputs: how many
  * @outputs: (out) (array length=n_outputs) (transfer full): the flattened outputs
  * @n_outputs: (out): how many
  * @error: return location
  *
- * For models whose inputs and outputs are tensors only.
+ * For models whose outputs are tensors only, and whose inputs are tensors or numbers that the exporter froze.  Other
+ * strides than contiguous are laid out first.  Once the plan for the sizes is there, a run allocates the array of outputs
+ * and nothing else; their memory is used again when the last reference on them goes.
  *
  * Returns: %TRUE when it ran
  */

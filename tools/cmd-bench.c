@@ -67,7 +67,8 @@ run_once (const Loaded *loaded, const Inputs *inputs, GPtrArray *tensors, double
     *ms = now_ms () - start;
     return results != NULL;
   }
-  if (!nativert_runner_run_tensors (loaded->runner, (NativertTensor *const *) tensors->pdata, tensors->len, &outputs, &n, error))
+  if (!nativert_runner_run_tensors (
+          loaded->runner, (NativertTensor *const *) tensors->pdata, tensors->len, &outputs, &n, error))
     return false;
   *ms = now_ms () - start;
   for (guint i = 0; i < n; i++)
@@ -209,13 +210,14 @@ print_nodes (const Bench *bench)
   for (uint32_t i = 0; profile->plan != NULL && i < profile->plan->n_steps; i++) {
     const NativertStep *step = &profile->plan->steps[i];
     double ms = step_ms (profile, i);
-    printf ("%10.4f %6.2f  %-24s %-20s %s\n", ms, total > 0 ? 100 * ms / total : 0, step->node != NULL ? step->node : "?",
-        nativert_ops[step->kernel->op].name, step->kernel->name);
+    printf ("%10.4f %6.2f  %-24s %-20s %s\n", ms, total > 0 ? 100 * ms / total : 0,
+        step->node != NULL ? step->node : "?", nativert_ops[step->kernel->op].name, step->kernel->name);
   }
   printf ("\n%10s %6s %6s  %-20s %s\n", "ms", "%", "count", "operator", "kernel");
   for (guint i = 0; i < times->len; i++) {
     const OpTime *time = &g_array_index (times, OpTime, i);
-    printf ("%10.4f %6.2f %6u  %-20s %s\n", time->ms, total > 0 ? 100 * time->ms / total : 0, time->count, time->op, time->kernel);
+    printf ("%10.4f %6.2f %6u  %-20s %s\n", time->ms, total > 0 ? 100 * time->ms / total : 0, time->count, time->op,
+        time->kernel);
   }
 }
 
@@ -327,8 +329,10 @@ command_bench (int argc, char **argv)
     print_json (&bench, &options, nodes);
     return EXIT_DONE;
   }
-  printf ("load    %10.3f ms\nfirst   %10.3f ms\nmin     %10.3f ms\nmedian  %10.3f ms\np99     %10.3f ms\nRSS     %10ld KB after the first run, %ld KB peak\n",
-      bench.load_ms, bench.first_ms, bench.ms[0], quantile (&bench, 0.5), quantile (&bench, 0.99), bench.first_rss_kb, peak_rss_kb ());
+  printf ("load    %10.3f ms\nfirst   %10.3f ms\nmin     %10.3f ms\nmedian  %10.3f ms\np99     %10.3f ms\nRSS     "
+          "%10ld KB after the first run, %ld KB peak\n",
+      bench.load_ms, bench.first_ms, bench.ms[0], quantile (&bench, 0.5), quantile (&bench, 0.99), bench.first_rss_kb,
+      peak_rss_kb ());
   if (nodes)
     print_nodes (&bench);
   return EXIT_DONE;

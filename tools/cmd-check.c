@@ -103,7 +103,8 @@ command_check (int argc, char **argv)
   Report to = { .json = json };
   char **files;
   int status = options_parse (&options, argc, argv, "FILE...",
-      "Validates archives: format, schema, signature, weights, every operator; runs those with sample inputs.", WANT_JSON, NULL, -1, &files);
+      "Validates archives: format, schema, signature, weights, every operator; runs those with sample inputs.",
+      WANT_JSON, NULL, -1, &files);
 
   if (status != EXIT_DONE)
     return status;

@@ -53,7 +53,8 @@ command_graph (int argc, char **argv)
     {NULL}
   };
   char **files;
-  int status = options_parse (&options, argc, argv, "MODEL", "Prints the graph of MODEL.", WANT_MODEL | WANT_INPUTS, own, 1, &files);
+  int status = options_parse (
+      &options, argc, argv, "MODEL", "Prints the graph of MODEL.", WANT_MODEL | WANT_INPUTS, own, 1, &files);
 
   if (status != EXIT_DONE)
     return status;

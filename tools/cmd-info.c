@@ -39,7 +39,8 @@ want_nothing (const char *fqn, gpointer user_data)
 static bool
 sum_weights (Info *info, GError **error)
 {
-  g_autoptr (NativertWeightSet) set = nativert_package_load_weights (info->package, info->raw->name, false, want_nothing, NULL, NULL, error);
+  g_autoptr (NativertWeightSet) set
+      = nativert_package_load_weights (info->package, info->raw->name, false, want_nothing, NULL, NULL, error);
 
   if (set == NULL)
     return false;
@@ -175,7 +176,8 @@ print_text (const Info *info)
   g_autoptr (GArray) kernels = count_kernels (info);
 
   printf ("model     %s (torch %s, schema %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT ")\n", info->raw->name,
-      program->torch_version[0] != '\0' ? program->torch_version : "unknown", program->schema_major, program->schema_minor);
+      program->torch_version[0] != '\0' ? program->torch_version : "unknown", program->schema_major,
+      program->schema_minor);
   if (nativert_package_n_models (info->package) > 1) {
     printf ("models   ");
     for (uint32_t i = 0; i < nativert_package_n_models (info->package); i++)
@@ -189,7 +191,8 @@ print_text (const Info *info)
   printf ("sample    %s\n", info->has_sample ? "yes" : "none");
   printf ("operators %u nodes\n", info->raw->graph->n_nodes);
   for (guint i = 0; i < info->ops->len; i++)
-    printf ("  %5u %s\n", g_array_index (info->ops, OpRow, i).count, short_target (g_array_index (info->ops, OpRow, i).target));
+    printf ("  %5u %s\n", g_array_index (info->ops, OpRow, i).count,
+        short_target (g_array_index (info->ops, OpRow, i).target));
   if (info->plan != NULL)
     printf ("kernels   %u steps, arena %.1f KB\n", info->plan->n_steps, (double) info->plan->arena_bytes / 1024);
   for (guint i = 0; i < kernels->len; i++)
@@ -275,7 +278,8 @@ print_json (const Info *info)
   g_autoptr (GArray) kernels = count_kernels (info);
   g_autofree char *in = info->raw->in_spec != NULL ? nativert_tree_spec_to_text (info->raw->in_spec) : NULL;
   g_autofree char *out = info->raw->out_spec != NULL ? nativert_tree_spec_to_text (info->raw->out_spec) : NULL;
-  g_autofree char *schema = g_strdup_printf ("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT, program->schema_major, program->schema_minor);
+  g_autofree char *schema
+      = g_strdup_printf ("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT, program->schema_major, program->schema_minor);
 
   json_builder_begin_object (b);
   add_string (b, "model", info->raw->name);
@@ -312,8 +316,8 @@ command_info (int argc, char **argv)
   g_auto (Info) info = {0};
   g_autoptr (GError) error = NULL;
   char **files;
-  int status = options_parse (&options, argc, argv, "MODEL", "Describes MODEL: inputs, outputs, weights, operators, kernels.",
-      WANT_JSON | WANT_MODEL, NULL, 1, &files);
+  int status = options_parse (&options, argc, argv, "MODEL",
+      "Describes MODEL: inputs, outputs, weights, operators, kernels.", WANT_JSON | WANT_MODEL, NULL, 1, &files);
 
   if (status != EXIT_DONE)
     return status;

@@ -38,7 +38,10 @@ string_free (gpointer text)
 static const char *
 how (const NativertOp *op, bool has_kernels)
 {
-  return op->view != NULL && has_kernels ? "view or kernel" : op->view != NULL ? "view" : op->expand != NULL ? "composite" : "kernel";
+  return op->view != NULL && has_kernels ? "view or kernel"
+      : op->view != NULL                 ? "view"
+      : op->expand != NULL               ? "composite"
+                                         : "kernel";
 }
 
 static void
@@ -86,7 +89,8 @@ command_ops (int argc, char **argv)
   g_auto (Options) options = { .parallel_ops = 1 };
   g_autoptr (JsonBuilder) b = json_builder_new ();
   char **files;
-  int status = options_parse (&options, argc, argv, "", "Lists every operator: schema, kernels, element types.", WANT_JSON, NULL, 0, &files);
+  int status = options_parse (
+      &options, argc, argv, "", "Lists every operator: schema, kernels, element types.", WANT_JSON, NULL, 0, &files);
 
   if (status != EXIT_DONE)
     return status;

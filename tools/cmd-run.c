@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* nativert run: one run, its outputs described, and written to a file if asked. */
 #include "command.h"
-#include "tensor-io.h"
+#include "package/tensor-files.h"
 
 #include <stdio.h>
 
 static const char *const kind_names[] = {"none", "tensor", "int", "float", "bool", "str", "list", "tuple", "dict"};
 
 /* The tensors among the leaves under their numbers, and what the run changed. */
-static NativertValue *
-collect_file (GPtrArray *leaves, NativertValue *changed)
+static bool
+write_file (const char *path, GPtrArray *leaves, NativertValue *changed, GError **error)
 {
-  NativertValue *dict = nativert_value_new_dict ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
 
   for (guint i = 0; i < leaves->len; i++) {
-    g_autofree char *key = g_strdup_printf ("%u", i);
-    if (nativert_value_get_kind (leaves->pdata[i]) == NATIVERT_VALUE_TENSOR)
-      nativert_value_set (dict, key, nativert_value_ref (leaves->pdata[i]));
+    if (nativert_value_get_kind (leaves->pdata[i]) != NATIVERT_VALUE_TENSOR)
+      continue;
+    g_ptr_array_add (names, g_strdup_printf ("%u", i));
+    g_ptr_array_add (tensors, nativert_value_get_tensor (leaves->pdata[i]));
   }
-  for (guint i = 0; i < nativert_value_get_length (changed); i++)
-    nativert_value_set (dict, nativert_value_get_key (changed, i), nativert_value_ref (nativert_value_get_child (changed, i)));
-  return dict;
+  for (guint i = 0; i < nativert_value_get_length (changed); i++) {
+    g_ptr_array_add (names, g_strdup (nativert_value_get_key (changed, i)));
+    g_ptr_array_add (tensors, nativert_value_get_tensor (nativert_value_get_child (changed, i)));
+  }
+  return nativert_tensor_file_save (
+      path, (const char *const *) names->pdata, (NativertTensor *const *) tensors->pdata, names->len, error);
 }
 
 static void
@@ -129,7 +134,6 @@ run_model (Loaded *loaded, const Options *options, const char *outputs, GError *
   g_autoptr (NativertValue) changed = NULL;
   g_autoptr (NativertValue) results = NULL;
   g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
-  g_autoptr (NativertValue) file = NULL;
   NativertRunProfile profile = {0};
   NanFound found = {0};
 
@@ -148,8 +152,7 @@ run_model (Loaded *loaded, const Options *options, const char *outputs, GError *
   if (results == NULL)
     return false;
   flatten_results (results, leaves);
-  file = collect_file (leaves, changed);
-  if (outputs != NULL && !tensor_file_write (outputs, file, error))
+  if (outputs != NULL && !write_file (outputs, leaves, changed, error))
     return false;
   if (options->json) {
     print_json (leaves);
@@ -178,7 +181,8 @@ command_run (int argc, char **argv)
 
   if (status != EXIT_DONE)
     return status;
-  if (!loaded_open (&loaded, files[0], &options, NATIVERT_LOAD_DEFAULT, &error) || !run_model (&loaded, &options, outputs, &error))
+  if (!loaded_open (&loaded, files[0], &options, NATIVERT_LOAD_DEFAULT, &error)
+      || !run_model (&loaded, &options, outputs, &error))
     return command_failed (files[0], error);
   return EXIT_DONE;
 }

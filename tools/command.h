@@ -35,8 +35,9 @@ void options_clear (Options *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 enum { WANT_JSON = 1, WANT_MODEL = 2, WANT_INPUTS = 4, WANT_EXECUTOR = 8 };
-/* Parses argv (argv[0] is the sub-command) by the groups of entries in want, and own, the sub-command's (ends with {NULL}).
- * files: what is left; count: how many there must be (-1: at least one, 0: none).  EXIT_DONE, or what to exit with. */
+/* Parses argv (argv[0] is the sub-command) by the groups of entries in want, and own, the sub-command's (ends with
+ * {NULL}). files: what is left; count: how many there must be (-1: at least one, 0: none).  EXIT_DONE, or what to exit
+ * with. */
 int options_parse (Options *options, int argc, char **argv, const char *arguments, const char *summary, unsigned want,
     const GOptionEntry *own, int count, char ***files);
 
@@ -70,10 +71,11 @@ bool inputs_build_call (Inputs *inputs, const NativertCore *core, GError **error
 bool inputs_read (Inputs *inputs, const NativertCore *core, char **texts, GError **error);
 
 /* ---- printing ---- */
-/* Min, mean and max of the elements as numbers; false when the dtype has none (complex, float8) or there are no elements. */
+/* Min, mean and max of the elements as numbers; false when the dtype has none (complex, float8) or there are no
+ * elements. */
 bool tensor_stats (NativertTensor *tensor, double *min, double *mean, double *max);
 char *tensor_shape_text (const NativertTensor *tensor);
-void json_add_number (JsonBuilder *builder, double number);              /* "NaN", "Infinity" where JSON has no number */
+void json_add_number (JsonBuilder *builder, double number); /* "NaN", "Infinity" where JSON has no number */
 void json_print (JsonBuilder *builder);
 double now_ms (void);
 

@@ -13,7 +13,8 @@ has_nan (const NativertView *view)
 
   if (view->data == NULL || view->dtype > NATIVERT_BF16)
     return false;
-  tensor = nativert_tensor_new_borrowed ((NativertDtype) view->dtype, view->size, view->stride, view->ndim, view->data, NULL, NULL);
+  tensor = nativert_tensor_new_borrowed (
+      (NativertDtype) view->dtype, view->size, view->stride, view->ndim, view->data, NULL, NULL);
   return tensor_stats (tensor, &min, &mean, &max) && !(isfinite (min) && isfinite (max));
 }
 
@@ -24,8 +25,8 @@ nan_watch (const NativertStep *step, const NativertCall *call, void *data)
 
   for (uint32_t i = 0; i < step->n_out && found->text == NULL; i++)
     if (has_nan (&call->out[i]))
-      found->text = g_strdup_printf ("node %s (%s, kernel %s): result %u has NaN or Inf", step->node != NULL ? step->node : "?",
-          nativert_ops[step->kernel->op].name, step->kernel->name, i);
+      found->text = g_strdup_printf ("node %s (%s, kernel %s): result %u has NaN or Inf",
+          step->node != NULL ? step->node : "?", nativert_ops[step->kernel->op].name, step->kernel->name, i);
 }
 
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the inputs of `run` and `bench` come from: files and scalars by name, the archive's sample inputs, or chance. */
+/* Where the inputs of `run` and `bench` come from: files and scalars by name, the archive's sample inputs, or chance.
+ */
 #include "command.h"
-#include "tensor-io.h"
+#include "package/tensor-files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -141,7 +142,7 @@ set_children (Inputs *inputs, const NativertCore *core, NativertValue *value, co
 static bool
 read_file (Inputs *inputs, const NativertCore *core, int port, const char *path, GError **error)
 {
-  g_autoptr (NativertValue) value = tensor_file_read (path, error);
+  g_autoptr (NativertValue) value = nativert_tensor_file_load (path, error);
   NativertValue *only;
 
   if (value == NULL)
@@ -150,7 +151,8 @@ read_file (Inputs *inputs, const NativertCore *core, int port, const char *path,
   if (port < 0 && nativert_value_get_kind (value) != NATIVERT_VALUE_TENSOR)
     return set_children (inputs, core, value, path, error);
   if (nativert_value_get_kind (only) != NATIVERT_VALUE_TENSOR)
-    return fail (error, "%s: holds %u values, input %s takes one tensor", path, nativert_value_get_length (value), core->inputs[port].name);
+    return fail (error, "%s: holds %u values, input %s takes one tensor", path, nativert_value_get_length (value),
+        core->inputs[port].name);
   if (port < 0)
     port = next_port (inputs, core);
   if (port < 0)
@@ -247,7 +249,8 @@ use_sample (Inputs *inputs, const Loaded *loaded, NativertValue *sample, GError 
     return false;
   inputs->leaves = g_ptr_array_new_with_free_func (leaf_free);
   for (guint i = 0; i < leaves->len; i++)
-    g_ptr_array_add (inputs->leaves, leaves->pdata[i] != NULL ? nativert_value_ref (leaves->pdata[i]) : nativert_value_new_none ());
+    g_ptr_array_add (
+        inputs->leaves, leaves->pdata[i] != NULL ? nativert_value_ref (leaves->pdata[i]) : nativert_value_new_none ());
   return true;
 }
 
@@ -258,7 +261,8 @@ gather (Inputs *inputs, const Loaded *loaded, const Options *options, bool rando
   g_autoptr (GError) problem = NULL;
 
   if (options->inputs != NULL)
-    return inputs_read (inputs, loaded->core, options->inputs, error) && inputs_build_call (inputs, loaded->core, error);
+    return inputs_read (inputs, loaded->core, options->inputs, error)
+        && inputs_build_call (inputs, loaded->core, error);
   if (!options->random) {
     sample = nativert_model_dup_sample_inputs (loaded->model, &problem);
     if (sample != NULL)
@@ -270,7 +274,8 @@ gather (Inputs *inputs, const Loaded *loaded, const Options *options, bool rando
     if (!random_if_none && loaded->core->n_inputs > 0)
       return fail (error, "the archive has no sample inputs: give --input or --random");
   }
-  return inputs_make_random (inputs, loaded->core, options->seed, options->sizes, error) && inputs_build_call (inputs, loaded->core, error);
+  return inputs_make_random (inputs, loaded->core, options->seed, options->sizes, error)
+      && inputs_build_call (inputs, loaded->core, error);
 }
 
 bool

@@ -17,7 +17,8 @@ static const Command commands[] = {
 static void
 print_help (void)
 {
-  g_print ("Usage: nativert COMMAND [OPTION...] ...\n\nRuns .pt2 files that torch.export.save wrote, without PyTorch.\n\nCommands:\n");
+  g_print ("Usage: nativert COMMAND [OPTION...] ...\n\nRuns .pt2 files that torch.export.save wrote, without "
+           "PyTorch.\n\nCommands:\n");
   for (size_t i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-8s%s\n", commands[i].name, commands[i].summary);
   g_print ("\n  --help     this text; `nativert COMMAND --help` tells more\n  --version  the version\n\n"

@@ -51,8 +51,8 @@ command_misused (const char *command, const char *format, ...)
   va_start (args, format);
   why = g_strdup_vprintf (format, args);
   va_end (args);
-  fprintf (stderr, "nativert: %s%s%s (see nativert %s%s--help)\n", is_main ? "" : command, is_main ? "" : ": ", why, is_main ? "" : command,
-      is_main ? "" : " ");
+  fprintf (stderr, "nativert: %s%s%s (see nativert %s%s--help)\n", is_main ? "" : command, is_main ? "" : ": ", why,
+      is_main ? "" : command, is_main ? "" : " ");
   return EXIT_USAGE;
 }
 
@@ -89,13 +89,15 @@ add_entries (GOptionContext *context, Options *o, unsigned want)
     {"model", 0, 0, G_OPTION_ARG_STRING, &o->model, "Which model of the archive", "NAME"}, {NULL}
   };
   GOptionEntry inputs[] = {
-    {"sample-inputs", 0, 0, G_OPTION_ARG_NONE, &o->sample, "The archive's own inputs (the default)", NULL},
-    {"input", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->inputs,
-        "Inputs from .npy, .npz, .safetensors or .pt; NAME=5, NAME=true, NAME=text for the others; may be repeated", "[NAME=]FILE"},
-    {"random", 0, 0, G_OPTION_ARG_NONE, &o->random, "Random inputs: floats in [-1, 1), integers in [0, 10)", NULL},
-    {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "For --random", "N"},
-    {"size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->sizes, "For --random: value of a symbolic size that `nativert info` shows", "NAME=N"},
-    {NULL}
+    { "sample-inputs", 0, 0, G_OPTION_ARG_NONE, &o->sample, "The archive's own inputs (the default)", NULL },
+    { "input", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->inputs,
+        "Inputs from .npy, .npz, .safetensors or .pt; NAME=5, NAME=true, NAME=text for the others; may be repeated",
+        "[NAME=]FILE" },
+    { "random", 0, 0, G_OPTION_ARG_NONE, &o->random, "Random inputs: floats in [-1, 1), integers in [0, 10)", NULL },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "For --random", "N" },
+    { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->sizes,
+        "For --random: value of a symbolic size that `nativert info` shows", "NAME=N" },
+    { NULL }
   };
   GOptionEntry executor[] = {
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &o->weights, "Other weights for the graph: .pt2 or .safetensors", "FILE"},
@@ -127,8 +129,10 @@ check_options (const Options *o, const char *command)
     return command_misused (command, "--sample-inputs excludes --input");
   if (o->threads < 0 || o->threads > 1024)
     return command_misused (command, "--threads takes 0 to 1024");
-  if (o->parallel_ops < 0)
+  if (o->parallel_ops < 1)
     return command_misused (command, "--parallel-ops takes 1 or more");
+  if (o->parallel_ops > 1)
+    command_warn ("--parallel-ops: nodes run one after another in this version");
   return EXIT_DONE;
 }
 

@@ -11,7 +11,9 @@ static double
 f16_to_double (uint16_t bits)
 {
   int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double value = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent == 0 ? ldexp (fraction, -24) : ldexp (1024 + fraction, exponent - 25);
+  double value = exponent == 31 ? (fraction ? NAN : INFINITY)
+      : exponent == 0           ? ldexp (fraction, -24)
+                                : ldexp (1024 + fraction, exponent - 25);
 
   return bits & 0x8000 ? -value : value;
 }

@@ -52,7 +52,8 @@ set_size (Symbols *symbols, const NativertProgram *program, const char *text, GE
     return false;
   }
   if (symbol < 0) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "--size %s: the model has no size %s", text, name);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "--size %s: the model has no size %s", text, name);
     return false;
   }
   symbols->values[symbol] = value;
@@ -76,13 +77,15 @@ fill (NativertTensor *tensor, GRand *rand)
       case NATIVERT_DTYPE_FLOAT32: memcpy (p, &narrow, item); break;
       case NATIVERT_DTYPE_FLOAT64: memcpy (p, &x, item); break;
       case NATIVERT_DTYPE_BFLOAT16: memcpy (p, (uint16_t[]) { (uint16_t) (bits >> 16) }, item); break;
-      case NATIVERT_DTYPE_FLOAT16:      /* in [0.5, 1) with x's sign: the exponent of a half fits without rounding rules */
+      case NATIVERT_DTYPE_FLOAT16: /* in [0.5, 1) with x's sign: the exponent of a half fits without rounding rules */
         memcpy (p, (uint16_t[]) { (uint16_t) ((x < 0 ? 0x8000 : 0) | 0x3800 | (bits >> 13 & 0x3ff)) }, item);
         break;
       case NATIVERT_DTYPE_BOOL: *p = (char) (integer & 1); break;
       case NATIVERT_DTYPE_COMPLEX64: memcpy (p, (float[]) { narrow, -narrow }, item); break;
       case NATIVERT_DTYPE_COMPLEX128: memcpy (p, (double[]) { x, -x }, item); break;
-      default: memcpy (p, &integer, MIN (item, sizeof integer)); break;   /* little-endian machines only, as the format */
+      default:
+        memcpy (p, &integer, MIN (item, sizeof integer));
+        break; /* little-endian machines only, as the format */
     }
   }
 }
@@ -96,7 +99,8 @@ random_tensor (const NativertCore *core, uint32_t port, const Symbols *symbols, 
   NativertNum size;
 
   if (meta == NULL || meta->n_dims > NATIVERT_TENSOR_MAX_DIMS || meta->dtype < 0) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "input %s has no sizes to make up", core->inputs[port].name);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "input %s has no sizes to make up", core->inputs[port].name);
     return NULL;
   }
   for (uint32_t i = 0; i < meta->n_dims; i++) {
@@ -106,7 +110,8 @@ random_tensor (const NativertCore *core, uint32_t port, const Symbols *symbols, 
   }
   tensor = nativert_tensor_new ((NativertDtype) meta->dtype, sizes, meta->n_dims);
   if (tensor == NULL) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "input %s would not fit in memory", core->inputs[port].name);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "input %s would not fit in memory", core->inputs[port].name);
     return NULL;
   }
   fill (tensor, rand);
@@ -124,7 +129,8 @@ random_value (const NativertCore *core, uint32_t port, const Symbols *symbols, G
   if (core->inputs[port].kind == NATIVERT_VALUE_INT && value->expr != NULL &&
       nativert_expr_eval (value->expr, symbols->values, symbols->known, &number) && number.kind == NATIVERT_NUM_INT)
     return nativert_value_new_int (number.u.i);
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "input %s is no tensor: give it by --input", core->inputs[port].name);
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "input %s is no tensor: give it by --input",
+      core->inputs[port].name);
   return NULL;
 }
 

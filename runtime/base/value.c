@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NativertValue: a tensor, number, string, None, or a list, tuple or dict of values. */
+#include "base/refs.h"
 #include "nativert.h"
 
 #include <stdbool.h>
 
 struct _NativertValue {
-  gatomicrefcount refs;
+  NativertRefs refs;
   NativertValueKind kind;
   union {
     NativertTensor *tensor;
@@ -26,7 +27,7 @@ new_value (NativertValueKind kind)
 {
   NativertValue *value = g_new0 (NativertValue, 1);
 
-  g_atomic_ref_count_init (&value->refs);
+  nativert_refs_init (&value->refs);
   value->kind = kind;
   return value;
 }
@@ -152,7 +153,7 @@ NativertValue *
 nativert_value_ref (NativertValue *value)
 {
   g_return_val_if_fail (value != NULL, NULL);
-  g_atomic_ref_count_inc (&value->refs);
+  nativert_refs_inc (&value->refs);
   return value;
 }
 
@@ -160,7 +161,7 @@ void
 nativert_value_unref (NativertValue *value)
 {
   g_return_if_fail (value != NULL);
-  if (!g_atomic_ref_count_dec (&value->refs))
+  if (!nativert_refs_dec (&value->refs))
     return;
   if (value->kind == NATIVERT_VALUE_TENSOR)
     nativert_tensor_unref (value->u.tensor);

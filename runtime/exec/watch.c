@@ -3,7 +3,8 @@
 #include "exec/frame-private.h"
 
 bool
-nativert_frame_run_watched (NativertFrame *frame, void *const *inputs, void *const *outputs, NativertWatchFn watch, void *user_data)
+nativert_frame_run_watched (
+    NativertFrame *frame, void *const *inputs, void *const *outputs, NativertWatchFn watch, void *user_data)
 {
   uint32_t saved = nativert_float_state_enter ();
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many threads this process may keep busy.  A container with a quota of two CPUs still shows all CPUs of its host. */
+/* How many threads this process may keep busy.  A container with a quota of two CPUs still shows all CPUs of its host.
+ */
 #include "model/budget.h"
 
 #include <glib.h>

@@ -34,7 +34,8 @@ nativert_core_unref (NativertCore *core)
 bool
 nativert_input_is_weight (const NativertGraphInput *input)
 {
-  return input->kind == NATIVERT_IN_PARAMETER || input->kind == NATIVERT_IN_BUFFER || input->kind == NATIVERT_IN_TENSOR_CONSTANT;
+  return input->kind == NATIVERT_IN_PARAMETER || input->kind == NATIVERT_IN_BUFFER
+      || input->kind == NATIVERT_IN_TENSOR_CONSTANT;
 }
 
 int32_t
@@ -120,7 +121,8 @@ build_graph (NativertCore *core, GError **error)
 }
 
 NativertCore *
-nativert_core_load (const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error)
+nativert_core_load (
+    const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error)
 {
   g_autoptr (NativertCore) core = g_new0 (NativertCore, 1);
   const char *model;

@@ -26,7 +26,8 @@ typedef struct {
   GHashTable *wanted;                   /* FQNs of the weights that the graph or its constant part reads */
 } NativertCore;
 
-NativertCore *nativert_core_load (const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error);
+NativertCore *nativert_core_load (
+    const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error);
 NativertCore *nativert_core_ref (NativertCore *core);
 void nativert_core_unref (NativertCore *core);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertCore, nativert_core_unref)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Constant folding: the part of a graph that depends on weights alone runs once per version, through a plan and a frame like
- * everything else; only what the rest of the graph reads is kept. */
+/* Constant folding: the part of a graph that depends on weights alone runs once per version, through a plan and a frame
+ * like everything else; only what the rest of the graph reads is kept. */
 #include "base/checked.h"
 #include "exec/frame.h"
 #include "model/strided.h"
 #include "model/weights.h"
+
+#include <string.h>
 
 typedef struct {
   uint32_t n_inputs, n_outputs;
@@ -62,8 +64,8 @@ allocate_outputs (Fold *fold, const NativertPlan *plan, GError **error)
 
 /* Result number index as the graph's FOLDED input wants it: a copy when its strides or its memory are other ones. */
 static bool
-take_result (Fold *fold, NativertFrame *frame, const NativertPlan *plan, uint32_t index, const NativertTensorMetaDesc *meta,
-    NativertWeightValue *value, GError **error)
+take_result (Fold *fold, NativertFrame *frame, const NativertPlan *plan, uint32_t index,
+    const NativertTensorMetaDesc *meta, NativertWeightValue *value, GError **error)
 {
   const NativertView *view = nativert_frame_slot (frame, plan->outputs[index].slot);
   size_t item = nativert_dtype_size (view->dtype), n_bytes;
@@ -72,10 +74,12 @@ take_result (Fold *fold, NativertFrame *frame, const NativertPlan *plan, uint32_
 
   for (uint32_t i = 0; i < view->ndim && agrees; i++) {
     stride[i] = meta != NULL ? meta->strides[i].value : view->stride[i];
-    agrees = meta == NULL || (meta->sizes[i].expr == NULL && meta->strides[i].expr == NULL && meta->sizes[i].value == view->size[i]);
+    agrees = meta == NULL
+        || (meta->sizes[i].expr == NULL && meta->strides[i].expr == NULL && meta->sizes[i].value == view->size[i]);
   }
   if (!agrees || !nativert_extent (view->size, stride, view->ndim, 0, item, &n_bytes)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "constant part: result %u is not what its metadata says", index);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH,
+        "constant part: result %u is not what its metadata says", index);
     return false;
   }
   if (fold->results[index].storage != NULL && nativert_strided_equal (view->size, view->stride, stride, view->ndim)) {
@@ -91,6 +95,24 @@ take_result (Fold *fold, NativertFrame *frame, const NativertPlan *plan, uint32_
   return true;
 }
 
+/* A Python float that steps computed, or that the plan knew: a 0-d float64. */
+static bool
+take_number (NativertFrame *frame, const NativertPlanOutput *output, NativertWeightValue *value, GError **error)
+{
+  const NativertNum *number = &output->number;
+  double x = number->kind == NATIVERT_NUM_FLOAT ? number->u.f
+      : number->kind == NATIVERT_NUM_INT        ? (double) number->u.i
+                                                : number->u.b;
+
+  if (output->slot != NATIVERT_NO_SLOT)
+    memcpy (&x, nativert_frame_slot (frame, output->slot)->data, sizeof x);
+  value->storage = nativert_storage_new (sizeof x, error);
+  if (value->storage == NULL)
+    return false;
+  value->data = memcpy (nativert_storage_data (value->storage), &x, sizeof x);
+  return true;
+}
+
 static bool
 take_results (Fold *fold, NativertFrame *frame, NativertCore *core, NativertWeightValue *values, GError **error)
 {
@@ -98,14 +120,17 @@ take_results (Fold *fold, NativertFrame *frame, NativertCore *core, NativertWeig
 
   for (uint32_t i = 0; i < core->graph->n_inputs; i++) {
     const NativertGraphInput *input = &core->graph->inputs[i];
+    const NativertPlanOutput *output;
+    bool ok;
     if (input->kind != NATIVERT_IN_FOLDED)
       continue;
-    /* a float that steps computed is a 0-d float64 in a slot */
-    if (next >= fold->n_outputs || core->fold_plan->outputs[next].slot == NATIVERT_NO_SLOT) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "constant part: result %u is no tensor", next);
-      return false;
-    }
-    if (!take_result (fold, frame, core->fold_plan, next, input->value->meta, &values[i], error))
+    g_return_val_if_fail (next < fold->n_outputs, false);
+    output = &core->fold_plan->outputs[next];
+    if (output->kind == NATIVERT_VALUE_TENSOR)
+      ok = take_result (fold, frame, core->fold_plan, next, input->value->meta, &values[i], error);
+    else
+      ok = take_number (frame, output, &values[i], error);
+    if (!ok)
       return false;
     next++;
   }
@@ -113,7 +138,8 @@ take_results (Fold *fold, NativertFrame *frame, NativertCore *core, NativertWeig
 }
 
 bool
-nativert_fold (NativertCore *core, const NativertWeightSet *set, const char *path, NativertWeightValue *values, GError **error)
+nativert_fold (
+    NativertCore *core, const NativertWeightSet *set, const char *path, NativertWeightValue *values, GError **error)
 {
   const NativertPlan *plan = core->fold_plan;
   g_autoptr (NativertFrame) frame = NULL;
@@ -134,7 +160,8 @@ nativert_fold (NativertCore *core, const NativertWeightSet *set, const char *pat
   frame = nativert_frame_new (core->fold_plan, error);
   if (frame == NULL)
     return false;
-  nativert_frame_bind (frame, &(NativertBinding) { .weights = fold.weights, .packs = fold.packs, .state = fold.weights });
+  nativert_frame_bind (
+      frame, &(NativertBinding){ .weights = fold.weights, .packs = fold.packs, .state = fold.weights });
   if (!nativert_frame_run (frame, NULL, fold.outputs, 0, error)) {
     g_prefix_error (error, "constant part: ");
     return false;

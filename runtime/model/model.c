@@ -33,7 +33,8 @@ nativert_model_init (NativertModel *model)
 }
 
 NativertModel *
-nativert_model_load (const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error)
+nativert_model_load (
+    const char *path, const char *name, NativertLoadFlags flags, GCancellable *cancellable, GError **error)
 {
   g_autoptr (NativertModel) model = NULL;
   g_autoptr (NativertCore) core = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of one output of one plan.  A result is a NativertTensor whose handle and elements live in a pooled buffer; the last
- * unref, from whatever thread, puts it back.  Results outlive the pool, the plan and the runner. */
+/* Memory of one output of one plan.  A result is a NativertTensor whose handle and elements live in a pooled buffer;
+ * the last unref, from whatever thread, puts it back.  Results outlive the pool, the plan and the runner. */
 #pragma once
 #include "kernels/kernel.h"
 #include "package/package.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packs: weights rewritten the way a kernel wants to read them, once per version, shared by all plans that ask for the same. */
+/* Packs: weights rewritten the way a kernel wants to read them, once per version, shared by all plans that ask for the
+ * same. */
 #include "model/weights.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ pack_equal (gconstpointer first, gconstpointer second)
 {
   const Pack *a = first, *b = second;
 
-  if (a->weight != b->weight || a->key != b->key || a->fn != b->fn || a->offset != b->offset || a->n_bytes != b->n_bytes ||
-      a->view.ndim != b->view.ndim || a->view.dtype != b->view.dtype)
+  if (a->weight != b->weight || a->key != b->key || a->fn != b->fn || a->offset != b->offset || a->n_bytes != b->n_bytes
+      || a->view.ndim != b->view.ndim || a->view.dtype != b->view.dtype)
     return FALSE;
   for (uint32_t i = 0; i < a->view.ndim; i++)
     if (a->view.size[i] != b->view.size[i] || a->view.stride[i] != b->view.stride[i])
@@ -87,7 +88,8 @@ nativert_pack_cache_find (NativertPackCache *cache, const NativertPlan *plan, ui
 }
 
 const void *
-nativert_pack_cache_make (NativertPackCache *cache, const NativertPlan *plan, uint32_t index, const void *data, GError **error)
+nativert_pack_cache_make (
+    NativertPackCache *cache, const NativertPlan *plan, uint32_t index, const void *data, GError **error)
 {
   Pack wanted = describe (plan, index), *pack;
   g_autoptr (NativertStorage) storage = nativert_storage_new (wanted.n_bytes, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ports: the flattened inputs and outputs as a person and an element read them: names, element types, ranges of sizes. */
+/* Ports: the flattened inputs and outputs as a person and an element read them: names, element types, ranges of sizes.
+ */
 #include "model/core.h"
 
 #include <string.h>
@@ -200,8 +201,8 @@ nativert_core_describe (NativertCore *core, GError **error)
   describe_inputs (core);
   describe_outputs (core);
   if (core->in_spec != NULL && nativert_tree_spec_n_leaves (core->in_spec) != core->n_inputs) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: in_spec has %u leaves, the graph has %u inputs", core->path,
-        nativert_tree_spec_n_leaves (core->in_spec), core->n_inputs);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: in_spec has %u leaves, the graph has %u inputs",
+        core->path, nativert_tree_spec_n_leaves (core->in_spec), core->n_inputs);
     return false;
   }
   if (core->out_spec != NULL && nativert_tree_spec_n_leaves (core->out_spec) != core->n_outputs) {

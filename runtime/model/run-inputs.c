@@ -62,7 +62,8 @@ is_inner_of (const NativertTensorMetaDesc *meta, uint32_t dim)
   return meta != NULL && dim < meta->n_dims && meta->strides[dim].expr == NULL && meta->strides[dim].value == 1;
 }
 
-/* Plans take contiguous inputs, or the permuted ones that the program was exported with; anything else is laid out first. */
+/* Plans take contiguous inputs, or the permuted ones that the program was exported with; anything else is laid out
+ * first. */
 static void
 set_tensor (NativertRunInputs *ri, const NativertCore *core, uint32_t port, NativertTensor *tensor)
 {
@@ -82,7 +83,8 @@ set_tensor (NativertRunInputs *ri, const NativertCore *core, uint32_t port, Nati
   ri->lay_out[port] = (uintptr_t) tensor->data % align != 0;
   if (nativert_strided_equal (tensor->size, tensor->stride, view->stride, tensor->n_dims))
     return;
-  if (!ri->lay_out[port] && is_dense (tensor, &inner) && is_inner_of (input->value != NULL ? input->value->meta : NULL, inner))
+  if (!ri->lay_out[port] && is_dense (tensor, &inner)
+      && is_inner_of (input->value != NULL ? input->value->meta : NULL, inner))
     memcpy (view->stride, tensor->stride, tensor->n_dims * sizeof (int64_t));
   else
     ri->lay_out[port] = true;
@@ -171,12 +173,14 @@ hash_inputs (NativertRunInputs *ri)
 static bool
 wrong_count (uint32_t got, uint32_t want, GError **error)
 {
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "%u input%s given, the model takes %u", got, got == 1 ? "" : "s", want);
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "%u input%s given, the model takes %u", got,
+      got == 1 ? "" : "s", want);
   return false;
 }
 
 bool
-nativert_run_inputs_set_tensors (NativertRunInputs *ri, const NativertCore *core, NativertTensor *const *tensors, uint32_t n, GError **error)
+nativert_run_inputs_set_tensors (
+    NativertRunInputs *ri, const NativertCore *core, NativertTensor *const *tensors, uint32_t n, GError **error)
 {
   uint32_t used = 0, n_tensors = 0;
 
@@ -190,8 +194,8 @@ nativert_run_inputs_set_tensors (NativertRunInputs *ri, const NativertCore *core
     } else if (graph_input (core, i)->value == NULL) {
       set_constant (ri, core, i);
     } else {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "input %s is no tensor: call the run that takes values",
-          core->inputs[i].name);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT,
+          "input %s is no tensor: call the run that takes values", core->inputs[i].name);
       return false;
     }
   }
@@ -200,7 +204,8 @@ nativert_run_inputs_set_tensors (NativertRunInputs *ri, const NativertCore *core
 }
 
 bool
-nativert_run_inputs_set_values (NativertRunInputs *ri, const NativertCore *core, NativertValue *const *values, uint32_t n, GError **error)
+nativert_run_inputs_set_values (
+    NativertRunInputs *ri, const NativertCore *core, NativertValue *const *values, uint32_t n, GError **error)
 {
   if (n != core->n_inputs)
     return wrong_count (n, core->n_inputs, error);
@@ -228,11 +233,12 @@ check_dim (const NativertPort *port, uint32_t dim, int64_t size, GError **error)
   if (range->symbol == NULL)
     what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT, dim, size, range->min);
   else if (range->max < 0 || range->max == G_MAXINT64)
-    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes at least %" G_GINT64_FORMAT " (%s)", dim, size, range->min,
-        range->symbol);
+    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes at least %" G_GINT64_FORMAT " (%s)", dim,
+        size, range->min, range->symbol);
   else
-    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " (%s)", dim, size,
-        range->min, range->max, range->symbol);
+    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                            " (%s)",
+        dim, size, range->min, range->max, range->symbol);
   return invalid (error, port, what);
 }
 
@@ -266,7 +272,8 @@ check_constant (const NativertCore *core, uint32_t index, const NativertPlanInpu
   switch (in->kind) {
     case NATIVERT_VALUE_INT:
       if (in->number.u.i != want->u.i)
-        what = g_strdup_printf ("is %" G_GINT64_FORMAT ", the model was exported with %" G_GINT64_FORMAT, in->number.u.i, want->u.i);
+        what = g_strdup_printf (
+            "is %" G_GINT64_FORMAT ", the model was exported with %" G_GINT64_FORMAT, in->number.u.i, want->u.i);
       break;
     case NATIVERT_VALUE_FLOAT:
       if (in->number.u.f != want->u.f)
@@ -289,7 +296,8 @@ check_constant (const NativertCore *core, uint32_t index, const NativertPlanInpu
 bool
 nativert_run_inputs_check (const NativertRunInputs *ri, const NativertCore *core, GError **error)
 {
-  static const char *const kinds[] = {"None", "a tensor", "an int", "a float", "a bool", "a string", "a list", "a tuple", "a dict"};
+  static const char *const kinds[]
+      = { "None", "a tensor", "an int", "a float", "a bool", "a string", "a list", "a tuple", "a dict" };
 
   for (uint32_t i = 0; i < ri->n; i++) {
     const NativertPort *port = &core->inputs[i];

@@ -16,9 +16,11 @@ struct NativertRunInputs {
 NativertRunInputs *nativert_run_inputs_new (uint32_t n);
 void nativert_run_inputs_free (NativertRunInputs *ri);
 /* Tensors for the tensor ports in order; the other ports must be constants of the graph. */
-bool nativert_run_inputs_set_tensors (NativertRunInputs *ri, const NativertCore *core, NativertTensor *const *tensors, uint32_t n, GError **error);
+bool nativert_run_inputs_set_tensors (
+    NativertRunInputs *ri, const NativertCore *core, NativertTensor *const *tensors, uint32_t n, GError **error);
 /* One value per port. */
-bool nativert_run_inputs_set_values (NativertRunInputs *ri, const NativertCore *core, NativertValue *const *values, uint32_t n, GError **error);
+bool nativert_run_inputs_set_values (
+    NativertRunInputs *ri, const NativertCore *core, NativertValue *const *values, uint32_t n, GError **error);
 /* Kinds, dtypes, ranks, fixed sizes and ranges, in words.  Only asked for inputs whose plan is not there yet. */
 bool nativert_run_inputs_check (const NativertRunInputs *ri, const NativertCore *core, GError **error);
 

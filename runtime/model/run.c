@@ -42,8 +42,8 @@ nativert_runner_prepare (NativertRunner *runner, NativertTensor *const *inputs, 
 
   g_return_val_if_fail (NATIVERT_IS_RUNNER (runner), FALSE);
   run.inputs = nativert_runner_take_inputs (runner);
-  return nativert_run_inputs_set_tensors (run.inputs, nativert_runner_get_core (runner), inputs, n_inputs, error) && begin (&run, error) &&
-      nativert_session_take_outputs (run.session, error);
+  return nativert_run_inputs_set_tensors (run.inputs, nativert_runner_get_core (runner), inputs, n_inputs, error)
+      && begin (&run, error) && nativert_session_take_outputs (run.session, error);
 }
 
 static bool
@@ -53,8 +53,8 @@ outputs_are_tensors (const NativertPlanEntry *entry, GError **error)
 
   for (uint32_t i = 0; i < core->n_outputs; i++)
     if (entry->pools[core->output_numbers[i]] == NULL) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "output %s is no tensor: call the run that returns values",
-          core->outputs[i].name);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT,
+          "output %s is no tensor: call the run that returns values", core->outputs[i].name);
       return false;
     }
   return true;
@@ -67,8 +67,8 @@ take_tensor (NativertSession *session, uint32_t output)
 }
 
 gboolean
-nativert_runner_run_tensors (NativertRunner *runner, NativertTensor *const *inputs, guint n_inputs, NativertTensor ***outputs,
-    guint *n_outputs, GError **error)
+nativert_runner_run_tensors (NativertRunner *runner, NativertTensor *const *inputs, guint n_inputs,
+    NativertTensor ***outputs, guint *n_outputs, GError **error)
 {
   g_auto (Run) run = { .runner = runner };
   NativertCore *core;
@@ -162,7 +162,8 @@ nativert_core_flatten (const NativertCore *core, NativertValue *args, NativertVa
   g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
 
   if (core->in_spec != NULL)
-    return nativert_tree_spec_flatten_call (core->in_spec, args, kwargs, leaves, error) ? g_steal_pointer (&leaves) : NULL;
+    return nativert_tree_spec_flatten_call (core->in_spec, args, kwargs, leaves, error) ? g_steal_pointer (&leaves)
+                                                                                        : NULL;
   append_children (leaves, args);
   append_children (leaves, kwargs);
   return g_steal_pointer (&leaves);
@@ -174,16 +175,19 @@ set_call (Run *run, NativertValue *args, NativertValue *kwargs, GError **error)
   NativertCore *core = nativert_runner_get_core (run->runner);
   g_autoptr (GPtrArray) leaves = nativert_core_flatten (core, args, kwargs, error);
 
-  return leaves != NULL && nativert_run_inputs_set_values (run->inputs, core, (NativertValue *const *) leaves->pdata, leaves->len, error);
+  return leaves != NULL
+      && nativert_run_inputs_set_values (run->inputs, core, (NativertValue *const *) leaves->pdata, leaves->len, error);
 }
 
 NativertValue *
-nativert_runner_run_changed (NativertRunner *runner, NativertValue *args, NativertValue *kwargs, NativertValue **changed, GError **error)
+nativert_runner_run_changed (
+    NativertRunner *runner, NativertValue *args, NativertValue *kwargs, NativertValue **changed, GError **error)
 {
   g_auto (Run) run = { .runner = runner };
 
   run.inputs = nativert_runner_take_inputs (runner);
-  if (!set_call (&run, args, kwargs, error) || !begin (&run, error) || !nativert_runner_execute (runner, run.session, run.inputs, error))
+  if (!set_call (&run, args, kwargs, error) || !begin (&run, error)
+      || !nativert_runner_execute (runner, run.session, run.inputs, error))
     return NULL;
   if (changed != NULL) {
     *changed = nativert_value_new_dict ();

@@ -11,5 +11,6 @@ NativertPlanEntry *nativert_runner_find_plan (NativertRunner *runner, const Nati
 /* Bound to the current weights; hold entry as long. */
 NativertSession *nativert_runner_take_session (NativertRunner *runner, NativertPlanEntry *entry, GError **error);
 void nativert_runner_give_session (NativertRunner *runner, NativertSession *session);
-bool nativert_runner_execute (NativertRunner *runner, NativertSession *session, const NativertRunInputs *ri, GError **error);
+bool nativert_runner_execute (
+    NativertRunner *runner, NativertSession *session, const NativertRunInputs *ri, GError **error);
 void nativert_runner_collect_changes (NativertRunner *runner, NativertSession *session, NativertValue *dict);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NativertRunner: finds the plan for the inputs at hand, takes a session, binds it to the weights of the hour and runs it.
- * Any number of threads may call; each run has a session of its own, and those of a model with state go one at a time. */
+/* NativertRunner: finds the plan for the inputs at hand, takes a session, binds it to the weights of the hour and runs
+ * it. Any number of threads may call; each run has a session of its own, and those of a model with state go one at a
+ * time. */
 #include "model/runner.h"
 #include "base/tensor.h"
 #include "model/budget.h"
@@ -173,7 +174,8 @@ bind (NativertRunner *runner, NativertSession *session, NativertWeights *weights
   session->weights = weights;
   if (nativert_weights_bind (weights, session->entry->plan, session->data, session->packs, error) &&
       nativert_state_attach (runner->state, session, error)) {
-    nativert_frame_bind (session->frame, &(NativertBinding) { .weights = session->data, .packs = session->packs, .state = session->state });
+    nativert_frame_bind (session->frame,
+        &(NativertBinding){ .weights = session->data, .packs = session->packs, .state = session->state });
     return true;
   }
   nativert_session_unbind (session);
@@ -224,7 +226,8 @@ nativert_runner_take_session (NativertRunner *runner, NativertPlanEntry *entry, 
   if (weights != NULL) {
     ok = bind (runner, session, g_steal_pointer (&weights), error);
   } else if (session->weights == NULL) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "%s: loaded without weights: it can be looked at, not run", runner->core->path);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING,
+        "%s: loaded without weights: it can be looked at, not run", runner->core->path);
     ok = false;
   }
   if (ok)
@@ -290,7 +293,8 @@ nativert_runner_execute (NativertRunner *runner, NativertSession *session, const
   if (profile != NULL)
     start_profile (profile, session);
   if (runner->watch != NULL)
-    ok = nativert_frame_run_watched (session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data);
+    ok = nativert_frame_run_watched (
+        session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data);
   else
     ok = nativert_frame_run (session->frame, session->inputs, session->outputs, runner->helpers, error);
   if (profile != NULL)
@@ -310,7 +314,8 @@ nativert_runner_set_weights (NativertRunner *runner, NativertWeights *weights, G
 
   g_return_val_if_fail (NATIVERT_IS_RUNNER (runner) && weights != NULL, FALSE);
   if (nativert_weights_get_core (weights) != runner->core) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "these weights were loaded for another model than %s", runner->core->path);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "these weights were loaded for another model than %s",
+        runner->core->path);
     return FALSE;
   }
   pthread_mutex_lock (&runner->lock);
@@ -325,7 +330,8 @@ nativert_runner_set_weights (NativertRunner *runner, NativertWeights *weights, G
   g_ptr_array_add (old, runner->weights != NULL ? g_steal_pointer (&runner->weights) : nativert_weights_ref (weights));
   runner->weights = nativert_weights_ref (weights);
   for (guint i = 0; i < entries->len; i++)
-    for (NativertSession *session = ((NativertPlanEntry *) entries->pdata[i])->idle; session != NULL; session = session->next)
+    for (NativertSession *session = ((NativertPlanEntry *) entries->pdata[i])->idle; session != NULL;
+         session = session->next)
       if (session->weights != NULL && session->weights != weights)
         g_ptr_array_add (old, g_steal_pointer (&session->weights));
   return TRUE;

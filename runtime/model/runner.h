@@ -18,11 +18,13 @@ void nativert_runner_set_profile (NativertRunner *runner, NativertRunProfile *pr
 /* Runs go step by step and watch sees each; NULL: off.  One thread. */
 void nativert_runner_set_watch (NativertRunner *runner, NativertWatchFn watch, void *user_data);
 
-/* As nativert_runner_run; changed: a dict of copies of what the run changed beside its results ("buffer:NAME", "input:INDEX"). */
+/* As nativert_runner_run; changed: a dict of copies of what the run changed beside its results ("buffer:NAME",
+ * "input:INDEX"). */
 NativertValue *nativert_runner_run_changed (NativertRunner *runner, NativertValue *args, NativertValue *kwargs,
     NativertValue **changed, GError **error);
 /* The plan for such inputs; free with nativert_plan_unref. */
-NativertPlan *nativert_runner_dup_plan (NativertRunner *runner, NativertValue *args, NativertValue *kwargs, GError **error);
+NativertPlan *nativert_runner_dup_plan (
+    NativertRunner *runner, NativertValue *args, NativertValue *kwargs, GError **error);
 /* The runner's weights now; a reference. */
 NativertWeights *nativert_runner_dup_weights (NativertRunner *runner);
 /* The flattened inputs of a call, borrowed from args and kwargs; each is a reference in the array. */

@@ -60,7 +60,8 @@ copy_input (NativertSession *session, const NativertRunInputs *ri, uint32_t port
 
   if (session->copies[port] == NULL) {
     if (!nativert_extent (view->size, view->stride, view->ndim, 0, item, &n_bytes)) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "input %s is too large", session->entry->core->inputs[port].name);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "input %s is too large",
+          session->entry->core->inputs[port].name);
       return false;
     }
     session->copies[port] = nativert_storage_new (n_bytes, error);
@@ -68,7 +69,8 @@ copy_input (NativertSession *session, const NativertRunInputs *ri, uint32_t port
       return false;
   }
   session->inputs[port] = nativert_storage_data (session->copies[port]);
-  nativert_strided_copy (session->inputs[port], view->stride, tensor->data, tensor->stride, view->size, view->ndim, item);
+  nativert_strided_copy (
+      session->inputs[port], view->stride, tensor->data, tensor->stride, view->size, view->ndim, item);
   return true;
 }
 
@@ -113,7 +115,8 @@ nativert_session_collect_outputs (NativertSession *session)
       continue;
     view = nativert_frame_slot (session->frame, entry->plan->outputs[i].slot);
     nativert_strided_dense (view->size, view->ndim, dense);
-    nativert_strided_copy (session->outputs[i], dense, view->data, view->stride, view->size, view->ndim, nativert_dtype_size (view->dtype));
+    nativert_strided_copy (session->outputs[i], dense, view->data, view->stride, view->size, view->ndim,
+        nativert_dtype_size (view->dtype));
   }
 }
 

@@ -82,9 +82,11 @@ attach_one (NativertState *state, NativertSession *session, uint32_t input, size
 
   weight_shape (state, input, size, stride);
   if (state->copies[input] == NULL) {
-    if (session->data[input] == NULL || !nativert_extent (size, stride, meta->n_dims, 0, nativert_dtype_get_size ((NativertDtype) meta->dtype),
-        &state->n_bytes[input])) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "buffer %s has no first value", state->core->graph->inputs[input].target);
+    if (session->data[input] == NULL
+        || !nativert_extent (size, stride, meta->n_dims, 0, nativert_dtype_get_size ((NativertDtype) meta->dtype),
+            &state->n_bytes[input])) {
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "buffer %s has no first value",
+          state->core->graph->inputs[input].target);
       return false;
     }
     state->copies[input] = nativert_storage_new (MAX (state->n_bytes[input], block_bytes), error);
@@ -102,7 +104,8 @@ nativert_state_attach (NativertState *state, NativertSession *session, GError **
   const NativertPlan *plan = session->entry->plan;
 
   for (uint32_t i = 0; i < plan->n_blocks; i++)
-    if (plan->blocks[i].mem == NATIVERT_MEM_STATE && !attach_one (state, session, plan->blocks[i].index, plan->blocks[i].n_bytes, error))
+    if (plan->blocks[i].mem == NATIVERT_MEM_STATE
+        && !attach_one (state, session, plan->blocks[i].index, plan->blocks[i].n_bytes, error))
       return false;
   for (uint32_t i = 0; i < state->core->graph->n_outputs; i++) {
     int32_t input = written_weight (state->core, i);
@@ -158,7 +161,8 @@ copy_elements (const void *data, uint8_t dtype, const int64_t *size, const int64
   if (tensor == NULL)
     return nativert_value_new_none ();
   nativert_strided_dense (size, n_dims, dense);
-  nativert_strided_copy (nativert_tensor_get_data (tensor), dense, data, stride, size, n_dims, nativert_dtype_size (dtype));
+  nativert_strided_copy (
+      nativert_tensor_get_data (tensor), dense, data, stride, size, n_dims, nativert_dtype_size (dtype));
   return nativert_value_new_tensor (tensor);
 }
 
@@ -201,7 +205,8 @@ nativert_state_collect (NativertState *state, NativertSession *session, Nativert
     meta = weight_meta (state, i);
     key = g_strconcat ("buffer:", state->core->graph->inputs[i].target, NULL);
     weight_shape (state, i, size, stride);
-    nativert_value_set (dict, key, copy_elements (nativert_storage_data (state->copies[i]), (uint8_t) meta->dtype, size, stride, meta->n_dims));
+    nativert_value_set (dict, key,
+        copy_elements (nativert_storage_data (state->copies[i]), (uint8_t) meta->dtype, size, stride, meta->n_dims));
   }
   collect_inputs (session, dict);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State: a runner's own copies of the buffers (and parameters) that the program writes.  They start as the weights say, live
- * from run to run, and stay over a change of weights.  Used by one run at a time. */
+/* State: a runner's own copies of the buffers (and parameters) that the program writes.  They start as the weights say,
+ * live from run to run, and stay over a change of weights.  Used by one run at a time. */
 #pragma once
 #include "model/plan-cache.h"
 

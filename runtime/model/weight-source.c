@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a version of the weights comes from: an archive or a .safetensors file, and how it looked when it was first read. */
+/* Where a version of the weights comes from: an archive or a .safetensors file, and how it looked when it was first
+ * read. */
 #include "model/weights.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ model_of_config (const char *record)
 {
   static const char prefix[] = "data/weights/", suffix[] = "_weights_config.json";
 
-  if (!g_str_has_prefix (record, prefix) || !g_str_has_suffix (record, suffix) || strlen (record) < sizeof prefix + sizeof suffix - 2)
+  if (!g_str_has_prefix (record, prefix) || !g_str_has_suffix (record, suffix)
+      || strlen (record) < sizeof prefix + sizeof suffix - 2)
     return NULL;
   return g_strndup (record + sizeof prefix - 1, strlen (record) - (sizeof prefix - 1) - (sizeof suffix - 1));
 }
@@ -96,7 +98,8 @@ is_archive (const char *path, bool *answer, GError **error)
   FILE *file = fopen (path, "rbe");
 
   if (file == NULL) {
-    g_set_error (error, NATIVERT_ERROR, errno == ENOENT ? NATIVERT_ERROR_MISSING : NATIVERT_ERROR_IO, "%s: %s", path, g_strerror (errno));
+    g_set_error (error, NATIVERT_ERROR, errno == ENOENT ? NATIVERT_ERROR_MISSING : NATIVERT_ERROR_IO, "%s: %s", path,
+        g_strerror (errno));
     return false;
   }
   *answer = fread (magic, 1, sizeof magic, file) == sizeof magic && memcmp (magic, "PK", 2) == 0;
@@ -126,8 +129,8 @@ nativert_weight_source_new (NativertCore *core, const char *path, GCancellable *
 static bool
 is_same_file (const struct stat *a, const struct stat *b)
 {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-      a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size
+      && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static bool
@@ -140,7 +143,8 @@ check_unchanged (NativertWeightSource *source, GError **error)
     return false;
   }
   if (source->was_read && !is_same_file (&now, &source->seen)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_IO, "%s: changed since its weights were loaded; load them again", source->path);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_IO, "%s: changed since its weights were loaded; load them again",
+        source->path);
     return false;
   }
   source->seen = now;
@@ -163,5 +167,6 @@ nativert_weight_source_read (NativertWeightSource *source, GCancellable *cancell
     return NULL;
   if (source->package == NULL)
     return nativert_safetensors_load (source->path, cancellable, error);
-  return nativert_package_load_weights (source->package, source->model, map, is_wanted, source->core, cancellable, error);
+  return nativert_package_load_weights (
+      source->package, source->model, map, is_wanted, source->core, cancellable, error);
 }

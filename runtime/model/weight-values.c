@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From descriptions of weights to values of graph inputs: everything the graph expects is checked here, so that plans may
- * trust sizes, dtypes and strides. */
+/* From descriptions of weights to values of graph inputs: everything the graph expects is checked here, so that plans
+ * may trust sizes, dtypes and strides. */
 #include "base/checked.h"
 #include "model/strided.h"
 #include "model/weights.h"
 
-/* A weight whose file has other strides than the graph is laid out again; the result may be larger than what was read only
- * by this much, so that a lying file cannot ask for memory. */
+/* A weight whose file has other strides than the graph is laid out again; the result may be larger than what was read
+ * only by this much, so that a lying file cannot ask for memory. */
 enum { MAX_GROWTH = 16 };
 #define FREE_GROWTH ((size_t) 1 << 20)
 
@@ -42,7 +42,8 @@ check_meta (const NativertTensorMetaDesc *meta, const char *name, const char *pa
   for (uint32_t i = 0; fixed && i < meta->n_dims; i++)
     fixed = meta->sizes[i].expr == NULL && meta->strides[i].expr == NULL && meta->sizes[i].value >= 0;
   if (!fixed)
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "%s: weight %s: the graph gives it no fixed dtype and sizes", path, name);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT,
+        "%s: weight %s: the graph gives it no fixed dtype and sizes", path, name);
   return fixed;
 }
 
@@ -56,12 +57,13 @@ check_agrees (const NativertTensorMetaDesc *meta, const NativertWeightDesc *desc
   if (!same) {
     g_autofree char *got = shape_text (desc->dtype, desc->sizes, NULL, desc->n_dims);
     g_autofree char *want = shape_text (meta->dtype, NULL, meta->sizes, meta->n_dims);
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: weight %s is %s, the model takes %s", path, desc->name, got, want);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: weight %s is %s, the model takes %s", path,
+        desc->name, got, want);
     return false;
   }
   if (desc->is_meta) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "%s: weight %s has no data (record %s is empty)", path, desc->name,
-        desc->record != NULL ? desc->record : "?");
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "%s: weight %s has no data (record %s is empty)", path,
+        desc->name, desc->record != NULL ? desc->record : "?");
     return false;
   }
   return true;
@@ -69,27 +71,32 @@ check_agrees (const NativertTensorMetaDesc *meta, const NativertWeightDesc *desc
 
 /* A copy of desc with the graph's strides. */
 static bool
-lay_out (const NativertWeightDesc *desc, const int64_t *stride, const char *path, NativertWeightValue *value, GError **error)
+lay_out (
+    const NativertWeightDesc *desc, const int64_t *stride, const char *path, NativertWeightValue *value, GError **error)
 {
   size_t item = nativert_dtype_get_size ((NativertDtype) desc->dtype), n_bytes, limit;
   int64_t numel;
 
-  if (!nativert_extent (desc->sizes, stride, desc->n_dims, 0, item, &n_bytes) || !nativert_numel (desc->sizes, desc->n_dims, &numel) ||
-      !nativert_mul_size ((size_t) numel * item, MAX_GROWTH, &limit) || n_bytes > MAX (limit, FREE_GROWTH)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "%s: weight %s: the graph's strides ask for too much memory", path, desc->name);
+  if (!nativert_extent (desc->sizes, stride, desc->n_dims, 0, item, &n_bytes)
+      || !nativert_numel (desc->sizes, desc->n_dims, &numel)
+      || !nativert_mul_size ((size_t) numel * item, MAX_GROWTH, &limit) || n_bytes > MAX (limit, FREE_GROWTH)) {
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT,
+        "%s: weight %s: the graph's strides ask for too much memory", path, desc->name);
     return false;
   }
   value->storage = nativert_storage_new (n_bytes, error);
   if (value->storage == NULL)
     return false;
   value->data = nativert_storage_data (value->storage);
-  nativert_strided_copy (value->data, stride, (const char *) nativert_storage_data (desc->storage) + desc->offset * (int64_t) item,
-      desc->strides, desc->sizes, desc->n_dims, item);
+  nativert_strided_copy (value->data, stride,
+      (const char *) nativert_storage_data (desc->storage) + desc->offset * (int64_t) item, desc->strides, desc->sizes,
+      desc->n_dims, item);
   return true;
 }
 
 static bool
-resolve_one (const NativertGraphInput *input, const NativertWeightSet *set, const char *path, NativertWeightValue *value, GError **error)
+resolve_one (const NativertGraphInput *input, const NativertWeightSet *set, const char *path,
+    NativertWeightValue *value, GError **error)
 {
   const NativertTensorMetaDesc *meta = input->value->meta;
   const NativertWeightDesc *desc = nativert_weight_set_find (set, input->target);
@@ -113,7 +120,8 @@ resolve_one (const NativertGraphInput *input, const NativertWeightSet *set, cons
   if (!nativert_strided_equal (desc->sizes, desc->strides, stride, desc->n_dims))
     return lay_out (desc, stride, path, value, error);
   value->storage = nativert_storage_ref (desc->storage);
-  value->data = (char *) nativert_storage_data (desc->storage) + desc->offset * (int64_t) nativert_dtype_get_size ((NativertDtype) desc->dtype);
+  value->data = (char *) nativert_storage_data (desc->storage)
+      + desc->offset * (int64_t) nativert_dtype_get_size ((NativertDtype) desc->dtype);
   return true;
 }
 
@@ -127,8 +135,9 @@ nativert_weight_values_resolve (const NativertGraph *graph, const NativertWeight
     if (!nativert_input_is_weight (input) || input->value == NULL)
       continue;
     for (uint32_t k = 0; k < graph->n_outputs && !written; k++)
-      written = (graph->outputs[k].kind == NATIVERT_OUT_BUFFER_MUTATION || graph->outputs[k].kind == NATIVERT_OUT_PARAMETER_MUTATION) &&
-          g_strcmp0 (graph->outputs[k].target, input->target) == 0;
+      written = (graph->outputs[k].kind == NATIVERT_OUT_BUFFER_MUTATION
+                    || graph->outputs[k].kind == NATIVERT_OUT_PARAMETER_MUTATION)
+          && g_strcmp0 (graph->outputs[k].target, input->target) == 0;
     if ((input->value->n_uses > 0 || written) && !resolve_one (input, set, path, &values[i], error))
       return false;
   }

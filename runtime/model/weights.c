@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NativertWeights: a version.  Values are read and folded when it is made; plans then ask for packs.  A value that plans read
- * only through packs is let go once it is packed: a ResNet would otherwise live in memory three times (file, folded, packed).
- * What a plan has read directly once stays, since frames that are bound to it keep the pointer. */
+/* NativertWeights: a version.  Values are read and folded when it is made; plans then ask for packs.  A value that
+ * plans read only through packs is let go once it is packed: a ResNet would otherwise live in memory three times (file,
+ * folded, packed). What a plan has read directly once stays, since frames that are bound to it keep the pointer. */
 #include "model/lock.h"
 #include "model/weights.h"
 
@@ -79,7 +79,8 @@ load_values (NativertWeights *weights, GCancellable *cancellable, GError **error
   if (set == NULL)
     return NULL;
   values = g_new0 (NativertWeightValue, core->graph->n_inputs + 1);
-  if (nativert_weight_values_resolve (core->graph, set, path, values, error) && nativert_fold (core, set, path, values, error))
+  if (nativert_weight_values_resolve (core->graph, set, path, values, error)
+      && nativert_fold (core, set, path, values, error))
     return values;
   nativert_weight_values_free (values, core->graph->n_inputs);
   return NULL;
@@ -173,7 +174,9 @@ ensure_values (NativertWeights *weights, const NativertPlan *plan, const bool *r
   for (uint32_t i = 0; i < n; i++)
     missing = missing || (reads[i] && weights->values[i].data == NULL);
   for (uint32_t i = 0; i < plan->n_packs; i++)
-    missing = missing || (weights->values[plan->packs[i].weight].data == NULL && nativert_pack_cache_find (weights->packs, plan, i) == NULL);
+    missing = missing
+        || (weights->values[plan->packs[i].weight].data == NULL
+            && nativert_pack_cache_find (weights->packs, plan, i) == NULL);
   if (!missing)
     return true;
   fresh = load_values (weights, NULL, error);
@@ -226,7 +229,8 @@ let_go (NativertWeights *weights)
 }
 
 bool
-nativert_weights_bind (NativertWeights *weights, const NativertPlan *plan, void **data, const void **packs, GError **error)
+nativert_weights_bind (
+    NativertWeights *weights, const NativertPlan *plan, void **data, const void **packs, GError **error)
 {
   uint32_t n = weights->core->graph->n_inputs;
   g_autofree bool *reads = g_new0 (bool, n + 1);

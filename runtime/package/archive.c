@@ -2,6 +2,7 @@
 /* The table of records: made and checked once when the archive is opened, trusted after. */
 #include "package/archive.h"
 #include "package/zip-source.h"
+#include "base/refs.h"
 #include "nativert.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 enum { MAX_RATIO = 1032, MAX_NAME = 4096 };
 
 struct NativertArchive {
-  gatomicrefcount refs;
+  NativertRefs refs;
   char *path, *what, *root;
   NativertBacking *backing;
   NativertZipSource source;
@@ -169,7 +170,7 @@ archive_open (NativertBacking *backing, const char *path, const char *what, GErr
   g_autoptr (NativertArchive) archive = g_new0 (NativertArchive, 1);
   zip_int64_t n;
 
-  g_atomic_ref_count_init (&archive->refs);
+  nativert_refs_init (&archive->refs);
   g_mutex_init (&archive->lock);
   archive->backing = nativert_backing_ref (backing);
   archive->path = g_strdup (path);
@@ -218,14 +219,14 @@ nativert_archive_open_record (NativertArchive *outer, uint32_t index, GError **e
 NativertArchive *
 nativert_archive_ref (NativertArchive *archive)
 {
-  g_atomic_ref_count_inc (&archive->refs);
+  nativert_refs_inc (&archive->refs);
   return archive;
 }
 
 void
 nativert_archive_unref (NativertArchive *archive)
 {
-  if (!g_atomic_ref_count_dec (&archive->refs))
+  if (!nativert_refs_dec (&archive->refs))
     return;
   g_clear_pointer (&archive->zip, zip_discard);
   nativert_zip_source_clear (&archive->source);

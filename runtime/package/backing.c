@@ -2,6 +2,7 @@
 /* Files by descriptor and pread, so that readers in several threads share no position and a file that is renamed over
  * meanwhile stays what it was when it was opened. */
 #include "package/backing.h"
+#include "base/refs.h"
 #include "nativert.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #define CHUNK ((size_t) 16 << 20)       /* between two looks at the cancellable */
 
 struct NativertBacking {
-  gatomicrefcount refs;
+  NativertRefs refs;
   int fd;                               /* -1: bytes or a section */
   GBytes *bytes;
   NativertBacking *outer;
@@ -28,7 +29,7 @@ backing_new (int fd, uint64_t size)
 {
   NativertBacking *backing = g_new0 (NativertBacking, 1);
 
-  g_atomic_ref_count_init (&backing->refs);
+  nativert_refs_init (&backing->refs);
   g_mutex_init (&backing->lock);
   backing->fd = fd;
   backing->size = size;
@@ -82,14 +83,14 @@ nativert_backing_new_section (NativertBacking *outer, uint64_t offset, uint64_t 
 NativertBacking *
 nativert_backing_ref (NativertBacking *backing)
 {
-  g_atomic_ref_count_inc (&backing->refs);
+  nativert_refs_inc (&backing->refs);
   return backing;
 }
 
 void
 nativert_backing_unref (NativertBacking *backing)
 {
-  if (!g_atomic_ref_count_dec (&backing->refs))
+  if (!nativert_refs_dec (&backing->refs))
     return;
   if (backing->map != NULL)
     munmap (backing->map, backing->size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A PT2 archive: the version records checked, models found, records by their names below the root folder. */
 #include "package/package-private.h"
+#include "base/refs.h"
 #include "package/pickle.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #define JSON ".json"
 
 struct NativertPackage {
-  gatomicrefcount refs;
+  NativertRefs refs;
   NativertArchive *archive;
   size_t root_length;                   /* with the slash */
   GPtrArray *models;
@@ -116,7 +117,7 @@ nativert_package_open (const char *path, GCancellable *cancellable, GError **err
   if (archive == NULL)
     return NULL;
   package = g_new0 (NativertPackage, 1);
-  g_atomic_ref_count_init (&package->refs);
+  nativert_refs_init (&package->refs);
   package->archive = g_steal_pointer (&archive);
   package->models = g_ptr_array_new_with_free_func (g_free);
   if (!check_versions (package, error))
@@ -129,14 +130,14 @@ nativert_package_open (const char *path, GCancellable *cancellable, GError **err
 NativertPackage *
 nativert_package_ref (NativertPackage *package)
 {
-  g_atomic_ref_count_inc (&package->refs);
+  nativert_refs_inc (&package->refs);
   return package;
 }
 
 void
 nativert_package_unref (NativertPackage *package)
 {
-  if (!g_atomic_ref_count_dec (&package->refs))
+  if (!nativert_refs_dec (&package->refs))
     return;
   nativert_archive_unref (package->archive);
   g_ptr_array_unref (package->models);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Storages: the memory behind weights, and the way of a record into it. */
 #include "package/package-private.h"
+#include "base/refs.h"
 #include "base/memory.h"
 
 
 enum { ALIGNMENT = 64 };
 
 struct NativertStorage {
-  gatomicrefcount refs;
+  NativertRefs refs;
   void *data;
   size_t n_bytes;
   GDestroyNotify destroy;               /* NULL: our own memory */
@@ -19,7 +20,7 @@ nativert_storage_new_borrowed (void *data, size_t n_bytes, GDestroyNotify destro
 {
   NativertStorage *storage = g_new0 (NativertStorage, 1);
 
-  g_atomic_ref_count_init (&storage->refs);
+  nativert_refs_init (&storage->refs);
   storage->data = data;
   storage->n_bytes = n_bytes;
   storage->destroy = destroy;
@@ -41,14 +42,14 @@ nativert_storage_new (size_t n_bytes, GError **error)
 NativertStorage *
 nativert_storage_ref (NativertStorage *storage)
 {
-  g_atomic_ref_count_inc (&storage->refs);
+  nativert_refs_inc (&storage->refs);
   return storage;
 }
 
 void
 nativert_storage_unref (NativertStorage *storage)
 {
-  if (!g_atomic_ref_count_dec (&storage->refs))
+  if (!nativert_refs_dec (&storage->refs))
     return;
   if (storage->destroy != NULL)
     storage->destroy (storage->user_data);
