@@ -104,7 +104,7 @@ static void
 test_limit (void)
 {
   NativertPlanInput inputs[] = { tensor (NATIVERT_F32, 2, INT64_C (1) << 36, 8, 0), tensor (NATIVERT_F32, 2, INT64_C (1) << 36, 8, 0) };
-  expect_start ("batch.pt2", NULL, inputs, 2, NATIVERT_ERROR_LIMIT, "node `linear` (aten.linear.default): needs ");
+  expect_start ("batch.pt2", NULL, inputs, 2, NATIVERT_ERROR_LIMIT, "node `linear` (nativert.linear.default): needs ");
 }
 
 int
