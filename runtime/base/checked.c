@@ -22,7 +22,8 @@ nativert_numel (const int64_t *size, uint32_t n_dims, int64_t *numel)
 }
 
 bool
-nativert_extent (const int64_t *size, const int64_t *stride, uint32_t n_dims, int64_t offset, size_t item, size_t *n_bytes)
+nativert_extent (
+    const int64_t *size, const int64_t *stride, uint32_t n_dims, int64_t offset, size_t item, size_t *n_bytes)
 {
   int64_t numel, last = offset, step;
 

@@ -14,4 +14,5 @@ static inline bool nativert_add_i64 (int64_t a, int64_t b, int64_t *out) { retur
 bool nativert_numel (const int64_t *size, uint32_t n_dims, int64_t *numel);
 /* The bytes [first element, one past the last element] of a strided view that starts offset elements into its storage;
  * false on overflow, negative strides or sizes.  0 bytes for an empty view. */
-bool nativert_extent (const int64_t *size, const int64_t *stride, uint32_t n_dims, int64_t offset, size_t item, size_t *n_bytes);
+bool nativert_extent (
+    const int64_t *size, const int64_t *stride, uint32_t n_dims, int64_t offset, size_t item, size_t *n_bytes);

@@ -21,7 +21,8 @@ fold (const NativertExpr *expr, const int64_t *symbols, const bool *known, Num *
   if (!nativert_expr_compute (expr->args[0], symbols, known, &sum))
     return false;
   for (uint32_t i = 1; i < expr->n; i++) {
-    if (!nativert_expr_compute (expr->args[i], symbols, known, &next) || !nativert_expr_rows[expr->op].binary (sum, next, &sum))
+    if (!nativert_expr_compute (expr->args[i], symbols, known, &next)
+        || !nativert_expr_rows[expr->op].binary (sum, next, &sum))
       return false;
   }
   *result = sum;

@@ -273,7 +273,8 @@ nativert_expr_parse_operand (NativertExprParser *p)
   inner = nativert_expr_parse_whole (p);
   if (inner != NULL && nativert_expr_take (p, ",")) {
     second = nativert_expr_parse_whole (p);
-    inner = second != NULL ? nativert_expr_make_checked (p, EXPR_PAIR, (const NativertExpr *[]) {inner, second}, 2) : NULL;
+    inner = second != NULL ? nativert_expr_make_checked (p, EXPR_PAIR, (const NativertExpr *[]){ inner, second }, 2)
+                           : NULL;
   }
   if (inner == NULL)
     return NULL;

@@ -16,7 +16,8 @@ void nativert_expr_skip_space (NativertExprParser *p);
 /* Takes the operator or keyword when it is next. */
 bool nativert_expr_take (NativertExprParser *p, const char *token);
 /* NULL when the expression became too deep: everything that walks one recurses. */
-const NativertExpr *nativert_expr_make_checked (NativertExprParser *p, NativertExprOp op, const NativertExpr *const *args, uint32_t n);
+const NativertExpr *nativert_expr_make_checked (
+    NativertExprParser *p, NativertExprOp op, const NativertExpr *const *args, uint32_t n);
 /* A number; at a digit or point. */
 const NativertExpr *nativert_expr_parse_number (NativertExprParser *p, bool negative);
 /* A number, a name, a call, or a whole expression in brackets. */

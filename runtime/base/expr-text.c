@@ -11,7 +11,8 @@ static bool
 is_negative (const NativertExpr *expr)
 {
   return expr->op == EXPR_NEG || (expr->op == EXPR_INT && expr->u.i < 0 && expr->u.i != INT64_MIN)
-      || (expr->op == EXPR_MUL && expr->args[0]->op == EXPR_INT && expr->args[0]->u.i < 0 && expr->args[0]->u.i != INT64_MIN);
+         || (expr->op == EXPR_MUL && expr->args[0]->op == EXPR_INT && expr->args[0]->u.i < 0
+             && expr->args[0]->u.i != INT64_MIN);
 }
 
 static void

@@ -35,7 +35,8 @@ new_value (NativertValueKind kind)
 static bool
 has_children (const NativertValue *value)
 {
-  return value->kind == NATIVERT_VALUE_LIST || value->kind == NATIVERT_VALUE_TUPLE || value->kind == NATIVERT_VALUE_DICT;
+  return value->kind == NATIVERT_VALUE_LIST || value->kind == NATIVERT_VALUE_TUPLE
+         || value->kind == NATIVERT_VALUE_DICT;
 }
 
 static NativertValue *

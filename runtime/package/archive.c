@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of records: made and checked once when the archive is opened, trusted after. */
 #include "package/archive.h"
+#include "base/refs.h"
 #include "package/zip-source.h"
 #include "base/refs.h"
 #include "nativert.h"
@@ -33,7 +34,8 @@ nativert_archive_fail (const NativertArchive *archive, int64_t index, GError **e
   message = g_strdup_vprintf (format, args);
   va_end (args);
   if (index >= 0)
-    g_set_error (error, NATIVERT_ERROR, code, "%s: record '%s': %s", archive->what, nativert_archive_get (archive, index)->name, message);
+    g_set_error (error, NATIVERT_ERROR, code, "%s: record '%s': %s", archive->what,
+        nativert_archive_get (archive, index)->name, message);
   else
     g_set_error (error, NATIVERT_ERROR, code, "%s: %s", archive->what, message);
   return false;
@@ -92,10 +94,11 @@ add_record (NativertArchive *archive, zip_uint64_t entry, GError **error)
   zip_stat_t info;
 
   if (name == NULL || zip_stat_index (archive->zip, entry, 0, &info) < 0)
-    return nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_FORMAT, "record %" G_GUINT64_FORMAT ": %s", (guint64) entry,
-        zip_strerror (archive->zip));
+    return nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_FORMAT, "record %" G_GUINT64_FORMAT ": %s",
+        (guint64) entry, zip_strerror (archive->zip));
   if (*name == '\0' || strlen (name) > MAX_NAME || !g_utf8_validate (name, -1, NULL))
-    return nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_FORMAT, "record %" G_GUINT64_FORMAT ": bad name", (guint64) entry);
+    return nativert_archive_fail (
+        archive, -1, error, NATIVERT_ERROR_FORMAT, "record %" G_GUINT64_FORMAT ": bad name", (guint64) entry);
   if (g_str_has_suffix (name, "/") && info.size == 0)
     return true;
   if (!check_entry (archive, name, &info, error))
@@ -138,7 +141,8 @@ check_overlap (NativertArchive *archive, GError **error)
   for (guint i = 0; i < sorted->len; i++) {
     const NativertRecord *record = &g_array_index (sorted, NativertRecord, i);
     if (before != NULL && record->offset - before->offset < before->size)
-      return nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_FORMAT, "records '%s' and '%s' overlap", before->name, record->name);
+      return nativert_archive_fail (
+          archive, -1, error, NATIVERT_ERROR_FORMAT, "records '%s' and '%s' overlap", before->name, record->name);
     before = record;
   }
   return true;
@@ -299,13 +303,15 @@ inflate_into (NativertArchive *archive, uint32_t index, void *data, GError **err
     return nativert_archive_fail (archive, index, error, NATIVERT_ERROR_FORMAT, "%s", zip_strerror (archive->zip));
   fine = zip_fread (file, data, size) == (zip_int64_t) size && zip_fread (file, &beyond, 1) == 0;
   if (!fine)
-    nativert_archive_fail (archive, index, error, NATIVERT_ERROR_FORMAT, "its compressed bytes are damaged or of another size");
+    nativert_archive_fail (
+        archive, index, error, NATIVERT_ERROR_FORMAT, "its compressed bytes are damaged or of another size");
   zip_fclose (file);
   return fine;
 }
 
 bool
-nativert_archive_read_into (NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error)
+nativert_archive_read_into (
+    NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error)
 {
   const NativertRecord *record = nativert_archive_get (archive, index);
 
@@ -326,7 +332,8 @@ nativert_archive_read (NativertArchive *archive, uint32_t index, GError **error)
   g_autofree char *data = size < SIZE_MAX ? g_try_malloc (size + 1) : NULL;
 
   if (data == NULL) {
-    nativert_archive_fail (archive, index, error, NATIVERT_ERROR_LIMIT, "no memory for %" G_GUINT64_FORMAT " bytes", size);
+    nativert_archive_fail (
+        archive, index, error, NATIVERT_ERROR_LIMIT, "no memory for %" G_GUINT64_FORMAT " bytes", size);
     return NULL;
   }
   if (!nativert_archive_read_into (archive, index, data, NULL, error))

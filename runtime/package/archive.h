@@ -36,11 +36,12 @@ int64_t nativert_archive_find (const NativertArchive *archive, const char *name)
 int64_t nativert_archive_find_below_root (const NativertArchive *archive, const char *name);
 
 /* Reads the whole record; data has room for its size. */
-bool nativert_archive_read_into (NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error);
+bool nativert_archive_read_into (
+    NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error);
 GBytes *nativert_archive_read (NativertArchive *archive, uint32_t index, GError **error);
 /* The file, mapped privately on the first call; NULL when that fails or the archive is not a file.  Lives as long as the archive. */
 void *nativert_archive_map (NativertArchive *archive, size_t *length);
 
 /* Sets "<what>: record '<name>': <message>" (index -1: no record); returns false. */
-bool nativert_archive_fail (const NativertArchive *archive, int64_t index, GError **error, int code, const char *format, ...)
-    G_GNUC_PRINTF (5, 6);
+bool nativert_archive_fail (const NativertArchive *archive, int64_t index, GError **error, int code, const char *format,
+    ...) G_GNUC_PRINTF (5, 6);

@@ -39,7 +39,8 @@ backing_new (int fd, uint64_t size)
 static void
 set_io_error (const char *path, int code, GError **error)
 {
-  g_set_error (error, NATIVERT_ERROR, code == ENOENT ? NATIVERT_ERROR_MISSING : NATIVERT_ERROR_IO, "%s: %s", path, g_strerror (code));
+  g_set_error (error, NATIVERT_ERROR, code == ENOENT ? NATIVERT_ERROR_MISSING : NATIVERT_ERROR_IO, "%s: %s", path,
+      g_strerror (code));
 }
 
 NativertBacking *

@@ -16,6 +16,7 @@ void nativert_backing_unref (NativertBacking *backing);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertBacking, nativert_backing_unref)
 uint64_t nativert_backing_size (const NativertBacking *backing);
 /* Reads exactly n_bytes; false with errno set: 0 when the bytes end too early, ECANCELED when cancelled. */
-bool nativert_backing_read (NativertBacking *backing, uint64_t offset, void *data, size_t n_bytes, GCancellable *cancellable);
+bool nativert_backing_read (
+    NativertBacking *backing, uint64_t offset, void *data, size_t n_bytes, GCancellable *cancellable);
 /* The whole, mapped privately once; NULL when it is no file or that fails. */
 void *nativert_backing_map (NativertBacking *backing, size_t *length);

@@ -2,10 +2,11 @@
 /* numpy's .npy: magic, version, a Python dict as text, elements. */
 #include "package/tensor-files-private.h"
 #include "base/checked.h"
+#include "base/tensor.h"
 
 #include <string.h>
 
-enum { MAX_DIMS = 12, ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 };
 #define MAGIC "\x93NUMPY"
 
 static const struct { const char *name; NativertDtype dtype; } dtypes[] = {
@@ -19,7 +20,7 @@ typedef struct {
   int dtype;
   bool fortran;
   bool has_descr, has_order, has_shape;
-  int64_t sizes[MAX_DIMS];
+  int64_t sizes[NATIVERT_TENSOR_MAX_DIMS];
   uint32_t n_dims;
 } Header;
 
@@ -88,7 +89,7 @@ take_shape (const char **at, Header *header)
     if (take (at, ")"))
       return true;
     skip_space (at);
-    if (!g_ascii_isdigit (**at) || header->n_dims == MAX_DIMS)
+    if (!g_ascii_isdigit (**at) || header->n_dims == NATIVERT_TENSOR_MAX_DIMS)
       return false;
     header->sizes[header->n_dims] = g_ascii_strtoll (*at, &end, 10);
     if (header->sizes[header->n_dims++] == G_MAXINT64)
@@ -146,7 +147,7 @@ find_header (const uint8_t *data, size_t size, size_t *from, size_t *length)
 static NativertTensor *
 make_tensor (const Header *header, GBytes *bytes, size_t from)
 {
-  int64_t strides[MAX_DIMS], step = 1;
+  int64_t strides[NATIVERT_TENSOR_MAX_DIMS], step = 1;
   char *data = (char *) g_bytes_get_data (bytes, NULL) + from;
 
   for (uint32_t i = 0; i < header->n_dims; i++) {
@@ -176,15 +177,18 @@ nativert_npy_parse (const char *what, GBytes *bytes, GError **error)
   text = g_strndup ((const char *) data + from, length);
   if (!parse_header (text, &header)) {
     g_autofree char *printable = g_strescape (text, NULL);
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "%s: header is not understood: %.120s", what, printable);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "%s: header is not understood: %.120s", what, printable);
     return NULL;
   }
   from += length;
   if (nativert_numel (header.sizes, header.n_dims, &numel)
-      && nativert_mul_size ((size_t) numel, nativert_dtype_get_size ((NativertDtype) header.dtype), &n_bytes) && n_bytes <= size - from)
+      && nativert_mul_size ((size_t) numel, nativert_dtype_get_size ((NativertDtype) header.dtype), &n_bytes)
+      && n_bytes <= size - from)
     tensor = make_tensor (&header, bytes, from);
   if (tensor == NULL)
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: %zu bytes do not hold the shape", what, size - from);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s: %zu bytes do not hold the shape", what, size - from);
   return tensor;
 }
 
@@ -199,8 +203,8 @@ nativert_npy_header (NativertDtype dtype, const NativertTensor *tensor, size_t *
   if (i == G_N_ELEMENTS (dtypes))
     return NULL;
   out = g_string_new_len (MAGIC "\1\0..", 10);
-  g_string_append_printf (out, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", nativert_dtype_get_size (dtype) == 1 ? '|' : '<',
-      dtypes[i].name);
+  g_string_append_printf (out, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+      nativert_dtype_get_size (dtype) == 1 ? '|' : '<', dtypes[i].name);
   for (guint k = 0; k < nativert_tensor_get_n_dims (tensor); k++)
     g_string_append_printf (out, "%" G_GINT64_FORMAT ", ", nativert_tensor_get_size (tensor, (int) k));
   if (nativert_tensor_get_n_dims (tensor) > 1)

@@ -8,7 +8,8 @@
 
 NativertArchive *nativert_package_archive (NativertPackage *package);           /* borrowed */
 /* The index of the record of that name below the root; -1 with error. */
-int64_t nativert_package_find_record (const NativertPackage *package, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+int64_t nativert_package_find_record (const NativertPackage *package, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
 
 /* A NativertDtype by torch's ScalarType number (as in JSON, not c10's); -1: not known. */
 int nativert_dtype_from_scalar_type (int64_t scalar_type);
@@ -18,7 +19,8 @@ int nativert_dtype_from_name (const char *name);
 /* A storage over memory that destroy gives back. */
 NativertStorage *nativert_storage_new_borrowed (void *data, size_t n_bytes, GDestroyNotify destroy, gpointer user_data);
 /* One record, read or (when map and its place in the file allow it) mapped. */
-NativertStorage *nativert_storage_load (NativertArchive *archive, uint32_t index, bool map, GCancellable *cancellable, GError **error);
+NativertStorage *nativert_storage_load (
+    NativertArchive *archive, uint32_t index, bool map, GCancellable *cancellable, GError **error);
 
 /* Weight sets under construction. */
 NativertWeightSet *nativert_weight_set_new (void);

@@ -49,12 +49,13 @@ check_text (NativertPackage *package, const char *name, const char *expected, bo
   if (text == NULL && !required)
     return true;
   if (text == NULL)
-    return nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_FORMAT, "record '%s' is missing: not a PT2 archive", name);
+    return nativert_archive_fail (
+        package->archive, -1, error, NATIVERT_ERROR_FORMAT, "record '%s' is missing: not a PT2 archive", name);
   if (strcmp (text, expected) == 0)
     return true;
   printable = g_strescape (text, NULL);
-  return nativert_archive_fail (package->archive, nativert_archive_find_below_root (package->archive, name), error, code,
-      "expected '%s', got '%s'", expected, printable);
+  return nativert_archive_fail (package->archive, nativert_archive_find_below_root (package->archive, name), error,
+      code, "expected '%s', got '%s'", expected, printable);
 }
 
 static bool
@@ -72,11 +73,13 @@ check_container_version (NativertPackage *package, GError **error)
   if (text == NULL)
     return true;
   if (!g_ascii_string_to_unsigned (text, 10, 0, G_MAXUINT32, &version, NULL))
-    return nativert_archive_fail (package->archive, nativert_archive_find_below_root (package->archive, ".data/version"), error,
-        NATIVERT_ERROR_FORMAT, "is not a number");
+    return nativert_archive_fail (package->archive,
+        nativert_archive_find_below_root (package->archive, ".data/version"), error, NATIVERT_ERROR_FORMAT,
+        "is not a number");
   return version <= NEWEST
-      || nativert_archive_fail (package->archive, nativert_archive_find_below_root (package->archive, ".data/version"), error,
-          NATIVERT_ERROR_VERSION, "container version %" G_GUINT64_FORMAT " is newer than %d", version, NEWEST);
+         || nativert_archive_fail (package->archive,
+             nativert_archive_find_below_root (package->archive, ".data/version"), error, NATIVERT_ERROR_VERSION,
+             "container version %" G_GUINT64_FORMAT " is newer than %d", version, NEWEST);
 }
 
 static bool
@@ -86,7 +89,8 @@ check_versions (NativertPackage *package, GError **error)
     return nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_VERSION,
         "written by torch 2.7 or older; export the model again with torch 2.9 or newer");
   if (*nativert_archive_get_root (package->archive) == '\0')
-    return nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_FORMAT, "not a PT2 archive: its records have no common root folder");
+    return nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_FORMAT,
+        "not a PT2 archive: its records have no common root folder");
   return check_text (package, "archive_format", "pt2", true, NATIVERT_ERROR_FORMAT, error)
       && check_text (package, "archive_version", "0", true, NATIVERT_ERROR_VERSION, error)
       && check_text (package, "byteorder", "little", false, NATIVERT_ERROR_UNSUPPORTED, error)
@@ -229,8 +233,9 @@ nativert_package_find_model (const NativertPackage *package, const char *name, G
   names = g_string_new (NULL);
   for (guint i = 0; i < package->models->len; i++)
     g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "", (const char *) g_ptr_array_index (package->models, i));
-  nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_MISSING, "there is no model '%s'; the archive holds %s",
-      name != NULL ? name : "model", names->len > 0 ? names->str : "no exported program");
+  nativert_archive_fail (package->archive, -1, error, NATIVERT_ERROR_MISSING,
+      "there is no model '%s'; the archive holds %s", name != NULL ? name : "model",
+      names->len > 0 ? names->str : "no exported program");
   g_string_free (names, TRUE);
   return NULL;
 }

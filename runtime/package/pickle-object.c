@@ -181,7 +181,8 @@ count (Pickle *p, PickleObject *object, const PickleObject *child)
 {
   object->weight += child->weight;
   object->height = MAX (object->height, child->height + 1);
-  return object->weight <= MAX_WEIGHT || nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "more than %d values", MAX_WEIGHT);
+  return object->weight <= MAX_WEIGHT
+         || nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "more than %d values", MAX_WEIGHT);
 }
 
 static bool
@@ -225,8 +226,10 @@ convert_name (Pickle *p, const PickleObject *object)
 {
   if (object->kind == PICKLE_GLOBAL && g_str_has_prefix (object->u.text.s, "torch "))
     return nativert_value_new_string (object->u.text.s + strlen ("torch "));
-  nativert_pickle_fail (p, NATIVERT_ERROR_UNSUPPORTED, "'%s' is no value of a model", object->kind == PICKLE_GLOBAL ? object->u.text.s
-      : object->kind == PICKLE_BYTES ? "bytes" : "storage");
+  nativert_pickle_fail (p, NATIVERT_ERROR_UNSUPPORTED, "'%s' is no value of a model",
+      object->kind == PICKLE_GLOBAL  ? object->u.text.s
+      : object->kind == PICKLE_BYTES ? "bytes"
+                                     : "storage");
   return NULL;
 }
 

@@ -6,48 +6,7 @@
 
 enum { MAX_PROTOCOL = 5 };
 
-static bool
-malformed (Pickle *p, const char *why)
-{
-  return nativert_pickle_fail (p, NATIVERT_ERROR_FORMAT, "%s", why);
-}
-
-/* ---- reading ---- */
-
-static const uint8_t *
-take (Pickle *p, size_t n)
-{
-  const uint8_t *bytes = p->at;
-
-  if (n > (size_t) (p->end - p->at)) {
-    malformed (p, "ends too early");
-    return NULL;
-  }
-  p->at += n;
-  return bytes;
-}
-
-static bool
-take_uint (Pickle *p, unsigned n_bytes, uint64_t *value)
-{
-  const uint8_t *bytes = take (p, n_bytes);
-
-  *value = 0;
-  for (unsigned i = 0; bytes != NULL && i < n_bytes; i++)
-    *value |= (uint64_t) bytes[i] << (8 * i);
-  return bytes != NULL;
-}
-
 /* ---- the stack ---- */
-
-static bool
-push (Pickle *p, PickleObject *object)
-{
-  if (object == NULL)
-    return false;
-  g_ptr_array_add (p->stack, object);
-  return true;
-}
 
 /* Nothing below the last mark can be popped. */
 static uint32_t
@@ -61,7 +20,7 @@ pop (Pickle *p)
 {
   if (p->stack->len > bottom (p))
     return g_ptr_array_remove_index (p->stack, p->stack->len - 1);
-  malformed (p, "takes more from the stack than there is");
+  nativert_pickle_malformed (p, "takes more from the stack than there is");
   return NULL;
 }
 
@@ -70,7 +29,7 @@ top (Pickle *p)
 {
   if (p->stack->len > bottom (p))
     return g_ptr_array_index (p->stack, p->stack->len - 1);
-  malformed (p, "takes more from the stack than there is");
+  nativert_pickle_malformed (p, "takes more from the stack than there is");
   return NULL;
 }
 
@@ -80,7 +39,7 @@ pop_mark (Pickle *p, uint32_t *from)
 {
   *from = bottom (p);
   if (p->marks->len == 0)
-    return malformed (p, "no mark");
+    return nativert_pickle_malformed (p, "no mark");
   g_array_set_size (p->marks, p->marks->len - 1);
   return true;
 }
@@ -95,141 +54,14 @@ collect (Pickle *p, PickleKind kind, uint32_t from)
   for (uint32_t i = from; i < p->stack->len; i++)
     nativert_pickle_append (p, container, g_ptr_array_index (p->stack, i));
   g_ptr_array_set_size (p->stack, (int) from);
-  return push (p, container);
+  return nativert_pickle_push (p, container);
 }
-
-/* ---- scalars ---- */
-
-static bool
-push_int (Pickle *p, PickleKind kind, int64_t value)
-{
-  PickleObject *object = nativert_pickle_new (p, kind);
-
-  if (object == NULL)
-    return false;
-  object->u.i = value;
-  return push (p, object);
-}
-
-static bool op_none (Pickle *p) { return push_int (p, PICKLE_NONE, 0); }
-static bool op_true (Pickle *p) { return push_int (p, PICKLE_BOOL, 1); }
-static bool op_false (Pickle *p) { return push_int (p, PICKLE_BOOL, 0); }
-
-static bool
-op_binint (Pickle *p)
-{
-  uint64_t value;
-
-  return take_uint (p, 4, &value) && push_int (p, PICKLE_INT, (int32_t) (uint32_t) value);
-}
-
-static bool
-op_binint1 (Pickle *p)
-{
-  uint64_t value;
-
-  return take_uint (p, 1, &value) && push_int (p, PICKLE_INT, (int64_t) value);
-}
-
-static bool
-op_binint2 (Pickle *p)
-{
-  uint64_t value;
-
-  return take_uint (p, 2, &value) && push_int (p, PICKLE_INT, (int64_t) value);
-}
-
-/* Two's complement of any length, lowest byte first. */
-static bool
-push_long (Pickle *p, uint64_t length)
-{
-  const uint8_t *bytes;
-  uint64_t value = 0;
-
-  if (length > 8)
-    return nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "integer beyond 64 bits");
-  bytes = take (p, (size_t) length);
-  if (bytes == NULL)
-    return false;
-  if (length > 0 && (bytes[length - 1] & 0x80) != 0)
-    value = ~UINT64_C (0);
-  for (uint64_t i = 0; i < length; i++)
-    value = (value & ~(UINT64_C (0xff) << (8 * i))) | (uint64_t) bytes[i] << (8 * i);
-  return push_int (p, PICKLE_INT, (int64_t) value);
-}
-
-static bool
-op_long1 (Pickle *p)
-{
-  uint64_t length;
-
-  return take_uint (p, 1, &length) && push_long (p, length);
-}
-
-static bool
-op_long4 (Pickle *p)
-{
-  uint64_t length;
-
-  return take_uint (p, 4, &length) && push_long (p, length);
-}
-
-static bool
-op_binfloat (Pickle *p)
-{
-  const uint8_t *bytes = take (p, 8);
-  PickleObject *object = bytes != NULL ? nativert_pickle_new (p, PICKLE_FLOAT) : NULL;
-  uint64_t bits = 0;
-
-  if (object == NULL)
-    return false;
-  for (int i = 0; i < 8; i++)
-    bits = bits << 8 | bytes[i];
-  memcpy (&object->u.f, &bits, sizeof bits);
-  return push (p, object);
-}
-
-static bool
-push_text (Pickle *p, PickleKind kind, const char *text, size_t length)
-{
-  PickleObject *object;
-
-  if (kind != PICKLE_BYTES && (!g_utf8_validate (text, (gssize) length, NULL) || memchr (text, 0, length) != NULL))
-    return malformed (p, "string is not UTF-8 or has a NUL");
-  object = nativert_pickle_new (p, kind);
-  if (object == NULL)
-    return false;
-  object->u.text.s = nativert_region_alloc (p->region, length + 1);
-  object->u.text.n = length;
-  if (length > 0)
-    memcpy ((char *) object->u.text.s, text, length);
-  return push (p, object);
-}
-
-static bool
-push_counted (Pickle *p, PickleKind kind, unsigned n_bytes)
-{
-  uint64_t length;
-  const uint8_t *bytes;
-
-  if (!take_uint (p, n_bytes, &length))
-    return false;
-  bytes = take (p, length);
-  return bytes != NULL && push_text (p, kind, (const char *) bytes, (size_t) length);
-}
-
-static bool op_short_unicode (Pickle *p) { return push_counted (p, PICKLE_STRING, 1); }
-static bool op_unicode (Pickle *p) { return push_counted (p, PICKLE_STRING, 4); }
-static bool op_unicode8 (Pickle *p) { return push_counted (p, PICKLE_STRING, 8); }
-static bool op_short_bytes (Pickle *p) { return push_counted (p, PICKLE_BYTES, 1); }
-static bool op_bytes (Pickle *p) { return push_counted (p, PICKLE_BYTES, 4); }
-static bool op_bytes8 (Pickle *p) { return push_counted (p, PICKLE_BYTES, 8); }
 
 /* ---- containers ---- */
 
-static bool op_empty_list (Pickle *p) { return push (p, nativert_pickle_new (p, PICKLE_LIST)); }
-static bool op_empty_tuple (Pickle *p) { return push (p, nativert_pickle_new (p, PICKLE_TUPLE)); }
-static bool op_empty_dict (Pickle *p) { return push (p, nativert_pickle_new (p, PICKLE_DICT)); }
+static bool op_empty_list (Pickle *p) { return nativert_pickle_push (p, nativert_pickle_new (p, PICKLE_LIST)); }
+static bool op_empty_tuple (Pickle *p) { return nativert_pickle_push (p, nativert_pickle_new (p, PICKLE_TUPLE)); }
+static bool op_empty_dict (Pickle *p) { return nativert_pickle_push (p, nativert_pickle_new (p, PICKLE_DICT)); }
 
 static bool
 op_mark (Pickle *p)
@@ -252,7 +84,7 @@ static bool
 push_tuple (Pickle *p, uint32_t n)
 {
   if (p->stack->len - bottom (p) < n)
-    return malformed (p, "takes more from the stack than there is");
+    return nativert_pickle_malformed (p, "takes more from the stack than there is");
   return collect (p, PICKLE_TUPLE, p->stack->len - n);
 }
 
@@ -267,9 +99,9 @@ add_items (Pickle *p, PickleKind kind, uint32_t from, uint32_t multiple)
   PickleObject *container = from > bottom (p) ? g_ptr_array_index (p->stack, from - 1) : NULL;
 
   if (container == NULL || container->kind != kind)
-    return malformed (p, kind == PICKLE_DICT ? "sets an item of no dict" : "appends to no list");
+    return nativert_pickle_malformed (p, kind == PICKLE_DICT ? "sets an item of no dict" : "appends to no list");
   if ((p->stack->len - from) % multiple != 0)
-    return malformed (p, "key without a value");
+    return nativert_pickle_malformed (p, "key without a value");
   for (uint32_t i = from; i < p->stack->len; i++)
     nativert_pickle_append (p, container, g_ptr_array_index (p->stack, i));
   g_ptr_array_set_size (p->stack, (int) from);
@@ -279,13 +111,15 @@ add_items (Pickle *p, PickleKind kind, uint32_t from, uint32_t multiple)
 static bool
 op_append (Pickle *p)
 {
-  return p->stack->len - bottom (p) >= 2 ? add_items (p, PICKLE_LIST, p->stack->len - 1, 1) : malformed (p, "appends to no list");
+  return p->stack->len - bottom (p) >= 2 ? add_items (p, PICKLE_LIST, p->stack->len - 1, 1)
+                                         : nativert_pickle_malformed (p, "appends to no list");
 }
 
 static bool
 op_setitem (Pickle *p)
 {
-  return p->stack->len - bottom (p) >= 3 ? add_items (p, PICKLE_DICT, p->stack->len - 2, 2) : malformed (p, "sets an item of no dict");
+  return p->stack->len - bottom (p) >= 3 ? add_items (p, PICKLE_DICT, p->stack->len - 2, 2)
+                                         : nativert_pickle_malformed (p, "sets an item of no dict");
 }
 
 static bool
@@ -320,7 +154,8 @@ memo_put (Pickle *p, uint64_t number)
   if (object == NULL)
     return false;
   g_hash_table_insert (p->memo, GSIZE_TO_POINTER (number + 1), object);
-  return g_hash_table_size (p->memo) <= PICKLE_MAX_OBJECTS || nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "memo is too large");
+  return g_hash_table_size (p->memo) <= PICKLE_MAX_OBJECTS
+         || nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "memo is too large");
 }
 
 static bool
@@ -329,8 +164,9 @@ memo_get (Pickle *p, uint64_t number)
   PickleObject *object = g_hash_table_lookup (p->memo, GSIZE_TO_POINTER (number + 1));
 
   if (object == NULL)
-    return malformed (p, "memo has no such entry");
-  return p->stack->len <= PICKLE_MAX_OBJECTS ? push (p, object) : nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "stack is too large");
+    return nativert_pickle_malformed (p, "memo has no such entry");
+  return p->stack->len <= PICKLE_MAX_OBJECTS ? nativert_pickle_push (p, object)
+                                             : nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "stack is too large");
 }
 
 static bool
@@ -338,7 +174,7 @@ op_binput (Pickle *p)
 {
   uint64_t number;
 
-  return take_uint (p, 1, &number) && memo_put (p, number);
+  return nativert_pickle_take_uint (p, 1, &number) && memo_put (p, number);
 }
 
 static bool
@@ -346,7 +182,7 @@ op_long_binput (Pickle *p)
 {
   uint64_t number;
 
-  return take_uint (p, 4, &number) && memo_put (p, number);
+  return nativert_pickle_take_uint (p, 4, &number) && memo_put (p, number);
 }
 
 static bool
@@ -354,7 +190,7 @@ op_binget (Pickle *p)
 {
   uint64_t number;
 
-  return take_uint (p, 1, &number) && memo_get (p, number);
+  return nativert_pickle_take_uint (p, 1, &number) && memo_get (p, number);
 }
 
 static bool
@@ -362,7 +198,7 @@ op_long_binget (Pickle *p)
 {
   uint64_t number;
 
-  return take_uint (p, 4, &number) && memo_get (p, number);
+  return nativert_pickle_take_uint (p, 4, &number) && memo_get (p, number);
 }
 
 static bool
@@ -382,10 +218,10 @@ op_global (Pickle *p)
   name = memchr (module, '\n', p->end - module);
   end = name != NULL ? memchr (name + 1, '\n', p->end - name - 1) : NULL;
   if (end == NULL)
-    return malformed (p, "name without an end");
+    return nativert_pickle_malformed (p, "name without an end");
   p->at = end + 1;
   text = g_strdup_printf ("%.*s %.*s", (int) MIN (name - module, 256), module, (int) MIN (end - name - 1, 256), name + 1);
-  return push_text (p, PICKLE_GLOBAL, text, strlen (text));
+  return nativert_pickle_push_text (p, PICKLE_GLOBAL, text, strlen (text));
 }
 
 static bool
@@ -397,9 +233,9 @@ op_stack_global (Pickle *p)
   if (module == NULL)
     return false;
   if (name->kind != PICKLE_STRING || module->kind != PICKLE_STRING)
-    return malformed (p, "name is no string");
+    return nativert_pickle_malformed (p, "name is no string");
   text = g_strdup_printf ("%.256s %.256s", module->u.text.s, name->u.text.s);
-  return push_text (p, PICKLE_GLOBAL, text, strlen (text));
+  return nativert_pickle_push_text (p, PICKLE_GLOBAL, text, strlen (text));
 }
 
 static bool
@@ -407,7 +243,7 @@ op_reduce (Pickle *p)
 {
   PickleObject *args = pop (p), *callable = args != NULL ? pop (p) : NULL;
 
-  return callable != NULL && push (p, nativert_pickle_reduce (p, callable, args));
+  return callable != NULL && nativert_pickle_push (p, nativert_pickle_reduce (p, callable, args));
 }
 
 static bool
@@ -415,7 +251,7 @@ op_newobj (Pickle *p)
 {
   PickleObject *args = pop (p), *type = args != NULL ? pop (p) : NULL;
 
-  return type != NULL && push (p, nativert_pickle_new_object (p, type, args));
+  return type != NULL && nativert_pickle_push (p, nativert_pickle_new_object (p, type, args));
 }
 
 static bool
@@ -431,7 +267,7 @@ op_persid (Pickle *p)
 {
   PickleObject *id = pop (p);
 
-  return id != NULL && push (p, nativert_pickle_persistent (p, id));
+  return id != NULL && nativert_pickle_push (p, nativert_pickle_persistent (p, id));
 }
 
 static bool
@@ -439,8 +275,9 @@ op_proto (Pickle *p)
 {
   uint64_t protocol;
 
-  return take_uint (p, 1, &protocol)
-      && (protocol <= MAX_PROTOCOL || nativert_pickle_fail (p, NATIVERT_ERROR_VERSION, "protocol %u", (unsigned) protocol));
+  return nativert_pickle_take_uint (p, 1, &protocol)
+         && (protocol <= MAX_PROTOCOL
+             || nativert_pickle_fail (p, NATIVERT_ERROR_VERSION, "protocol %u", (unsigned)protocol));
 }
 
 static bool
@@ -448,15 +285,49 @@ op_frame (Pickle *p)
 {
   uint64_t length;
 
-  return take_uint (p, 8, &length);
+  return nativert_pickle_take_uint (p, 8, &length);
 }
 
 bool (*const nativert_pickle_handlers[256]) (Pickle *p) = {
-  [0x80] = op_proto, [0x95] = op_frame, ['N'] = op_none, [0x88] = op_true, [0x89] = op_false, ['J'] = op_binint, ['K'] = op_binint1,
-  ['M'] = op_binint2, [0x8a] = op_long1, [0x8b] = op_long4, ['G'] = op_binfloat, [0x8c] = op_short_unicode, ['X'] = op_unicode,
-  [0x8d] = op_unicode8, ['C'] = op_short_bytes, ['B'] = op_bytes, [0x8e] = op_bytes8, [']'] = op_empty_list, [')'] = op_empty_tuple,
-  ['}'] = op_empty_dict, ['('] = op_mark, ['t'] = op_tuple, [0x85] = op_tuple1, [0x86] = op_tuple2, [0x87] = op_tuple3,
-  ['a'] = op_append, ['e'] = op_appends, ['s'] = op_setitem, ['u'] = op_setitems, ['0'] = op_pop, ['q'] = op_binput,
-  ['r'] = op_long_binput, ['h'] = op_binget, ['j'] = op_long_binget, [0x94] = op_memoize, ['c'] = op_global, [0x93] = op_stack_global,
-  ['R'] = op_reduce, [0x81] = op_newobj, ['b'] = op_build, ['Q'] = op_persid,
+  [0x80] = op_proto,
+  [0x95] = op_frame,
+  ['N'] = nativert_pickle_op_none,
+  [0x88] = nativert_pickle_op_true,
+  [0x89] = nativert_pickle_op_false,
+  ['J'] = nativert_pickle_op_binint,
+  ['K'] = nativert_pickle_op_binint1,
+  ['M'] = nativert_pickle_op_binint2,
+  [0x8a] = nativert_pickle_op_long1,
+  [0x8b] = nativert_pickle_op_long4,
+  ['G'] = nativert_pickle_op_binfloat,
+  [0x8c] = nativert_pickle_op_short_unicode,
+  ['X'] = nativert_pickle_op_unicode,
+  [0x8d] = nativert_pickle_op_unicode8,
+  ['C'] = nativert_pickle_op_short_bytes,
+  ['B'] = nativert_pickle_op_bytes,
+  [0x8e] = nativert_pickle_op_bytes8,
+  [']'] = op_empty_list,
+  [')'] = op_empty_tuple,
+  ['}'] = op_empty_dict,
+  ['('] = op_mark,
+  ['t'] = op_tuple,
+  [0x85] = op_tuple1,
+  [0x86] = op_tuple2,
+  [0x87] = op_tuple3,
+  ['a'] = op_append,
+  ['e'] = op_appends,
+  ['s'] = op_setitem,
+  ['u'] = op_setitems,
+  ['0'] = op_pop,
+  ['q'] = op_binput,
+  ['r'] = op_long_binput,
+  ['h'] = op_binget,
+  ['j'] = op_long_binget,
+  [0x94] = op_memoize,
+  ['c'] = op_global,
+  [0x93] = op_stack_global,
+  ['R'] = op_reduce,
+  [0x81] = op_newobj,
+  ['b'] = op_build,
+  ['Q'] = op_persid,
 };

@@ -5,10 +5,19 @@
 #include "package/pickle.h"
 
 typedef enum {
-  PICKLE_NONE, PICKLE_BOOL, PICKLE_INT, PICKLE_FLOAT, PICKLE_STRING, PICKLE_BYTES, PICKLE_LIST, PICKLE_TUPLE, PICKLE_DICT,
-  PICKLE_GLOBAL,                        /* a name; never looked up anywhere but in our own table */
-  PICKLE_STORAGE, PICKLE_TENSOR,
-  PICKLE_OBJECT                         /* an instance of a class we do not know: its arguments, or its state */
+  PICKLE_NONE,
+  PICKLE_BOOL,
+  PICKLE_INT,
+  PICKLE_FLOAT,
+  PICKLE_STRING,
+  PICKLE_BYTES,
+  PICKLE_LIST,
+  PICKLE_TUPLE,
+  PICKLE_DICT,
+  PICKLE_GLOBAL, /* a name; never looked up anywhere but in our own table */
+  PICKLE_STORAGE,
+  PICKLE_TENSOR,
+  PICKLE_OBJECT /* an instance of a class we do not know: its arguments, or its state */
 } PickleKind;
 
 typedef struct PickleObject PickleObject;
@@ -49,6 +58,11 @@ extern bool (*const nativert_pickle_handlers[256]) (Pickle *p);         /* by op
 
 PickleObject *nativert_pickle_new (Pickle *p, PickleKind kind);          /* NULL with error when there are too many */
 bool nativert_pickle_fail (Pickle *p, int code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+bool nativert_pickle_malformed (Pickle *p, const char *why);
+const uint8_t *nativert_pickle_take (Pickle *p, size_t n);                /* NULL with error at the end */
+bool nativert_pickle_take_uint (Pickle *p, unsigned n_bytes, uint64_t *value);
+bool nativert_pickle_push (Pickle *p, PickleObject *object);              /* false for NULL */
+bool nativert_pickle_push_text (Pickle *p, PickleKind kind, const char *text, size_t length);
 void nativert_pickle_append (Pickle *p, PickleObject *container, PickleObject *item);
 uint32_t nativert_pickle_length (const PickleObject *container);
 PickleObject *nativert_pickle_item (const PickleObject *container, uint32_t index);
@@ -61,3 +75,20 @@ PickleObject *nativert_pickle_persistent (Pickle *p, const PickleObject *id);
 /* has_dtype: _rebuild_tensor_v3. */
 PickleObject *nativert_pickle_tensor (Pickle *p, const PickleObject *args, bool has_dtype);
 NativertValue *nativert_pickle_to_value (Pickle *p, PickleObject *object);
+
+/* Opcodes of pickle-scalars.c. */
+bool nativert_pickle_op_binfloat (Pickle *p);
+bool nativert_pickle_op_binint (Pickle *p);
+bool nativert_pickle_op_binint1 (Pickle *p);
+bool nativert_pickle_op_binint2 (Pickle *p);
+bool nativert_pickle_op_bytes (Pickle *p);
+bool nativert_pickle_op_bytes8 (Pickle *p);
+bool nativert_pickle_op_false (Pickle *p);
+bool nativert_pickle_op_long1 (Pickle *p);
+bool nativert_pickle_op_long4 (Pickle *p);
+bool nativert_pickle_op_none (Pickle *p);
+bool nativert_pickle_op_short_bytes (Pickle *p);
+bool nativert_pickle_op_short_unicode (Pickle *p);
+bool nativert_pickle_op_true (Pickle *p);
+bool nativert_pickle_op_unicode (Pickle *p);
+bool nativert_pickle_op_unicode8 (Pickle *p);

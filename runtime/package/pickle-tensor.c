@@ -2,10 +2,9 @@
 /* Storages by persistent id, and the tensors over them. */
 #include "package/pickle-private.h"
 #include "base/checked.h"
+#include "base/tensor.h"
 
 #include <string.h>
-
-enum { MAX_DIMS = 12 };
 
 /* "torch FloatStorage" and its kin; -1: bytes. */
 static bool
@@ -71,7 +70,8 @@ nativert_pickle_persistent (Pickle *p, const PickleObject *id)
     return NULL;
   }
   if (!storage_dtype (nativert_pickle_item (id, 1)->u.text.s, &dtype)) {
-    nativert_pickle_fail (p, NATIVERT_ERROR_UNSUPPORTED, "storage of type '%s'", nativert_pickle_item (id, 1)->u.text.s);
+    nativert_pickle_fail (
+        p, NATIVERT_ERROR_UNSUPPORTED, "storage of type '%s'", nativert_pickle_item (id, 1)->u.text.s);
     return NULL;
   }
   storage = load_storage (p, nativert_pickle_item (id, 2)->u.text.s);
@@ -86,7 +86,8 @@ nativert_pickle_persistent (Pickle *p, const PickleObject *id)
       || !nativert_mul_size ((size_t) nativert_pickle_item (id, 4)->u.i,
           dtype >= 0 ? nativert_dtype_get_size ((NativertDtype) dtype) : 1, &n_bytes)
       || n_bytes > nativert_storage_n_bytes (storage)) {
-    nativert_pickle_fail (p, NATIVERT_ERROR_MISMATCH, "storage '%s' has %zu bytes, fewer than its %" G_GINT64_FORMAT " elements",
+    nativert_pickle_fail (p, NATIVERT_ERROR_MISMATCH,
+        "storage '%s' has %zu bytes, fewer than its %" G_GINT64_FORMAT " elements",
         nativert_pickle_item (id, 2)->u.text.s, nativert_storage_n_bytes (storage), nativert_pickle_item (id, 4)->u.i);
     return NULL;
   }
@@ -100,8 +101,9 @@ read_ints (Pickle *p, const PickleObject *tuple, int64_t *result, uint32_t *n)
   if (tuple->kind != PICKLE_TUPLE)
     return nativert_pickle_fail (p, NATIVERT_ERROR_FORMAT, "tensor: sizes or strides are no tuple");
   *n = nativert_pickle_length (tuple);
-  if (*n > MAX_DIMS)
-    return nativert_pickle_fail (p, NATIVERT_ERROR_LIMIT, "tensor: %u dimensions, at most %d", *n, MAX_DIMS);
+  if (*n > NATIVERT_TENSOR_MAX_DIMS)
+    return nativert_pickle_fail (
+        p, NATIVERT_ERROR_LIMIT, "tensor: %u dimensions, at most %d", *n, NATIVERT_TENSOR_MAX_DIMS);
   for (uint32_t i = 0; i < *n; i++) {
     const PickleObject *item = nativert_pickle_item (tuple, i);
     if (item->kind != PICKLE_INT || item->u.i < 0)
@@ -129,7 +131,8 @@ has_bit (const PickleObject *metadata, const char *name)
 static bool
 flip_signs (NativertTensor *tensor, size_t width, size_t first, size_t step)
 {
-  size_t n = (size_t) nativert_tensor_get_n_elements (tensor) * nativert_dtype_get_size (nativert_tensor_get_dtype (tensor)) / width;
+  size_t n = (size_t) nativert_tensor_get_n_elements (tensor)
+             * nativert_dtype_get_size (nativert_tensor_get_dtype (tensor)) / width;
   uint8_t *bytes = nativert_tensor_get_data (tensor);
 
   for (size_t i = first; i < n; i += step)
@@ -144,10 +147,11 @@ apply_bits (Pickle *p, NativertTensor **tensor, bool conj, bool neg)
   bool is_complex = dtype >= NATIVERT_DTYPE_COMPLEX32 && dtype <= NATIVERT_DTYPE_COMPLEX128;
   size_t width = nativert_dtype_get_size (dtype) / (is_complex ? 2 : 1);
   g_autoptr (NativertTensor) dense = NULL, copy = NULL;
-  int64_t sizes[MAX_DIMS];
+  int64_t sizes[NATIVERT_TENSOR_MAX_DIMS];
 
   if ((conj && !is_complex) || (neg && !is_complex && dtype > NATIVERT_DTYPE_BFLOAT16))
-    return nativert_pickle_fail (p, NATIVERT_ERROR_FORMAT, "tensor: conj or neg of %s", nativert_dtype_get_name (dtype));
+    return nativert_pickle_fail (
+        p, NATIVERT_ERROR_FORMAT, "tensor: conj or neg of %s", nativert_dtype_get_name (dtype));
   for (uint32_t i = 0; i < nativert_tensor_get_n_dims (*tensor); i++)
     sizes[i] = nativert_tensor_get_size (*tensor, (int) i);
   dense = nativert_tensor_contiguous (*tensor);
@@ -171,7 +175,7 @@ nativert_pickle_tensor (Pickle *p, const PickleObject *args, bool has_dtype)
 {
   uint32_t n_args = nativert_pickle_length (args), n_fixed = has_dtype ? 7 : 6, n_dims, n_strides;
   const PickleObject *storage, *offset, *metadata = NULL;
-  int64_t sizes[MAX_DIMS], strides[MAX_DIMS];
+  int64_t sizes[NATIVERT_TENSOR_MAX_DIMS], strides[NATIVERT_TENSOR_MAX_DIMS];
   PickleObject *object;
   size_t n_bytes, item;
   int dtype;
@@ -185,7 +189,8 @@ nativert_pickle_tensor (Pickle *p, const PickleObject *args, bool has_dtype)
   offset = nativert_pickle_item (args, 1);
   dtype = storage->dtype;
   if (has_dtype) {
-    const char *name = nativert_pickle_item (args, 6)->kind == PICKLE_GLOBAL ? nativert_pickle_item (args, 6)->u.text.s : "";
+    const char *name
+        = nativert_pickle_item (args, 6)->kind == PICKLE_GLOBAL ? nativert_pickle_item (args, 6)->u.text.s : "";
     dtype = g_str_has_prefix (name, "torch ") ? nativert_dtype_from_name (name + 6) : -1;
   }
   if (n_args > n_fixed)
@@ -194,11 +199,14 @@ nativert_pickle_tensor (Pickle *p, const PickleObject *args, bool has_dtype)
     nativert_pickle_fail (p, NATIVERT_ERROR_UNSUPPORTED, "tensor: element type is not known");
     return NULL;
   }
-  if (!read_ints (p, nativert_pickle_item (args, 2), sizes, &n_dims) || !read_ints (p, nativert_pickle_item (args, 3), strides, &n_strides))
+  if (!read_ints (p, nativert_pickle_item (args, 2), sizes, &n_dims)
+      || !read_ints (p, nativert_pickle_item (args, 3), strides, &n_strides))
     return NULL;
   item = nativert_dtype_get_size ((NativertDtype) dtype);
-  if (n_dims != n_strides || !nativert_extent (sizes, strides, n_dims, offset->u.i, item, &n_bytes) || n_bytes > storage->u.storage.n_bytes) {
-    nativert_pickle_fail (p, NATIVERT_ERROR_MISMATCH, "tensor: the view does not lie within its storage of %zu bytes", storage->u.storage.n_bytes);
+  if (n_dims != n_strides || !nativert_extent (sizes, strides, n_dims, offset->u.i, item, &n_bytes)
+      || n_bytes > storage->u.storage.n_bytes) {
+    nativert_pickle_fail (p, NATIVERT_ERROR_MISMATCH, "tensor: the view does not lie within its storage of %zu bytes",
+        storage->u.storage.n_bytes);
     return NULL;
   }
   object = nativert_pickle_new (p, PICKLE_TENSOR);

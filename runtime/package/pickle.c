@@ -15,11 +15,12 @@ nativert_pickle_fail (Pickle *p, int code, const char *format, ...)
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  return nativert_archive_fail (p->archive, p->record, p->error, code, "pickle: %s at byte %zu", message, (size_t) (p->at - p->start));
+  return nativert_archive_fail (
+      p->archive, p->record, p->error, code, "pickle: %s at byte %zu", message, (size_t)(p->at - p->start));
 }
 
-static bool
-malformed (Pickle *p, const char *why)
+bool
+nativert_pickle_malformed (Pickle *p, const char *why)
 {
   return nativert_pickle_fail (p, NATIVERT_ERROR_FORMAT, "%s", why);
 }
@@ -69,7 +70,7 @@ run (Pickle *p)
   for (;;) {
     const uint8_t *opcode = p->at;
     if (opcode == p->end) {
-      malformed (p, "ends too early");
+      nativert_pickle_malformed (p, "ends too early");
       return NULL;
     }
     p->at++;
@@ -84,7 +85,7 @@ run (Pickle *p)
   }
   if (p->stack->len == 1 && p->marks->len == 0)
     return g_ptr_array_index (p->stack, 0);
-  malformed (p, "does not end with one object");
+  nativert_pickle_malformed (p, "does not end with one object");
   return NULL;
 }
 
@@ -115,7 +116,8 @@ check_byte_order (NativertArchive *archive, GError **error)
   if (bytes == NULL)
     return false;
   return (g_bytes_get_size (bytes) == 6 && memcmp (g_bytes_get_data (bytes, NULL), "little", 6) == 0)
-      || nativert_archive_fail (archive, index, error, NATIVERT_ERROR_UNSUPPORTED, "only little-endian files are known");
+         || nativert_archive_fail (
+             archive, index, error, NATIVERT_ERROR_UNSUPPORTED, "only little-endian files are known");
 }
 
 NativertValue *
@@ -129,10 +131,12 @@ nativert_pickle_load (NativertArchive *archive, GError **error)
   gsize size;
 
   if (p.record < 0) {
-    nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_FORMAT, "record 'data.pkl' is missing: not written by torch.save");
+    nativert_archive_fail (
+        archive, -1, error, NATIVERT_ERROR_FORMAT, "record 'data.pkl' is missing: not written by torch.save");
     return NULL;
   }
-  if (!check_byte_order (archive, error) || (bytes = nativert_archive_read (archive, (uint32_t) p.record, error)) == NULL)
+  if (!check_byte_order (archive, error)
+      || (bytes = nativert_archive_read (archive, (uint32_t) p.record, error)) == NULL)
     return NULL;
   p.start = p.at = g_bytes_get_data (bytes, &size);
   p.end = p.start + size;

@@ -29,7 +29,8 @@ decode_sym_int (NativertDecoder *d, const NativertJson *object, NativertSymInt *
 }
 
 static bool
-decode_sizes (NativertDecoder *d, const NativertJson *object, const char *key, const NativertSymInt **sizes, uint32_t *n)
+decode_sizes (
+    NativertDecoder *d, const NativertJson *object, const char *key, const NativertSymInt **sizes, uint32_t *n)
 {
   const NativertJson *array = nativert_decode_array (d, object, key);
   NativertSymInt *list;
@@ -110,7 +111,8 @@ find_table (NativertDecoder *d, const NativertJson *object, const char *key, con
 }
 
 static bool
-decode_sym_values (NativertDecoder *d, const NativertJson *object, const char *key, const NativertSymValueDesc **values, uint32_t *n)
+decode_sym_values (
+    NativertDecoder *d, const NativertJson *object, const char *key, const NativertSymValueDesc **values, uint32_t *n)
 {
   const NativertJson *table;
   NativertSymValueDesc *list;
@@ -168,14 +170,16 @@ decode_obj_values (NativertDecoder *d, const NativertJson *object, NativertGraph
 static bool
 check_names (NativertDecoder *d, const NativertJson *object)
 {
-  static const char *const tables[] = {"tensor_values", "sym_int_values", "sym_bool_values", "sym_float_values", "custom_obj_values"};
+  static const char *const tables[]
+      = { "tensor_values", "sym_int_values", "sym_bool_values", "sym_float_values", "custom_obj_values" };
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (size_t t = 0; t < G_N_ELEMENTS (tables); t++) {
     const NativertJson *table = nativert_decode_optional (object, tables[t]);
     for (uint32_t i = 0; table != NULL && i < table->n; i++)
       if (!g_hash_table_add (seen, (gpointer) table->u.items[i].key))
-        return nativert_decode_fail (d, &table->u.items[i], NATIVERT_ERROR_FORMAT, "another table has a value of this name");
+        return nativert_decode_fail (
+            d, &table->u.items[i], NATIVERT_ERROR_FORMAT, "another table has a value of this name");
   }
   return true;
 }
@@ -231,7 +235,8 @@ decode_node (NativertDecoder *d, const NativertJson *object, NativertNodeDesc *n
 
   if (!nativert_decode_string (d, object, "target", &node->target) || !decode_named_args (d, object, node)
       || (outputs = nativert_decode_array (d, object, "outputs")) == NULL
-      || !nativert_decode_arguments (d, outputs, &node->outputs, &node->n_outputs) || !decode_metadata (d, object, node))
+      || !nativert_decode_arguments (d, outputs, &node->outputs, &node->n_outputs)
+      || !decode_metadata (d, object, node))
     return false;
   name = nativert_decode_optional (object, "name");
   if (name != NULL && !nativert_json_is (d->doc, name, NATIVERT_JSON_STRING, d->error))

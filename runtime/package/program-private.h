@@ -27,10 +27,12 @@ bool nativert_decode_strings (NativertDecoder *d, const NativertJson *array, con
 
 bool nativert_decode_device (NativertDecoder *d, const NativertJson *object, NativertDeviceDesc *device);
 bool nativert_decode_argument (NativertDecoder *d, const NativertJson *object, NativertArgDesc *arg);
-bool nativert_decode_arguments (NativertDecoder *d, const NativertJson *array, const NativertArgDesc **args, uint32_t *n);
+bool nativert_decode_arguments (
+    NativertDecoder *d, const NativertJson *array, const NativertArgDesc **args, uint32_t *n);
 bool nativert_decode_tensor_meta (NativertDecoder *d, const NativertJson *object, NativertTensorMetaDesc *meta);
 NativertGraphDesc *nativert_decode_graph (NativertDecoder *d, const NativertJson *object);
 bool nativert_decode_signature (NativertDecoder *d, const NativertJson *object);
 
 #define nativert_decode_new(d, Type, count) nativert_region_new_n ((d)->program->region, Type, (count))
-#define nativert_decode_fail(d, value, code, ...) nativert_json_fail ((d)->doc, (value), (d)->error, (code), __VA_ARGS__)
+#define nativert_decode_fail(d, value, code, ...)                                                                      \
+  nativert_json_fail ((d)->doc, (value), (d)->error, (code), __VA_ARGS__)

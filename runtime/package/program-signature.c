@@ -34,7 +34,8 @@ decode_constant (NativertDecoder *d, const NativertJson *object, NativertInputSp
 {
   const NativertJson *value = nativert_json_want (d->doc, object, "value", NATIVERT_JSON_OBJECT, d->error);
 
-  return value != NULL && nativert_decode_string (d, object, "name", &spec->target) && nativert_decode_argument (d, value, &spec->arg);
+  return value != NULL && nativert_decode_string (d, object, "name", &spec->target)
+         && nativert_decode_argument (d, value, &spec->arg);
 }
 
 static const struct { const char *key, *target; NativertInputKind kind; NativertTag tag; } input_tags[] = {
@@ -125,7 +126,9 @@ nativert_decode_signature (NativertDecoder *d, const NativertJson *object)
   program->output_specs = output_specs;
   program->n_output_specs = outputs->n;
   if (inputs->n != program->graph->n_inputs)
-    return nativert_decode_fail (d, inputs, NATIVERT_ERROR_MISMATCH, "%u specs for %u inputs of the graph", inputs->n, program->graph->n_inputs);
+    return nativert_decode_fail (
+        d, inputs, NATIVERT_ERROR_MISMATCH, "%u specs for %u inputs of the graph", inputs->n, program->graph->n_inputs);
   return outputs->n == program->graph->n_outputs
-      || nativert_decode_fail (d, outputs, NATIVERT_ERROR_MISMATCH, "%u specs for %u outputs of the graph", outputs->n, program->graph->n_outputs);
+         || nativert_decode_fail (d, outputs, NATIVERT_ERROR_MISMATCH, "%u specs for %u outputs of the graph",
+             outputs->n, program->graph->n_outputs);
 }

@@ -17,8 +17,9 @@ decode_version (NativertDecoder *d, const NativertJson *root)
     return false;
   if (program->schema_major == SCHEMA_MAJOR || (program->schema_major == 0 && program->schema_minor == 0))
     return true;
-  return nativert_decode_fail (d, version, NATIVERT_ERROR_VERSION, "schema version %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT
-      ", only %d.x is known", program->schema_major, program->schema_minor, SCHEMA_MAJOR);
+  return nativert_decode_fail (d, version, NATIVERT_ERROR_VERSION,
+      "schema version %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT ", only %d.x is known", program->schema_major,
+      program->schema_minor, SCHEMA_MAJOR);
 }
 
 static bool
@@ -64,13 +65,15 @@ decode_ranges (NativertDecoder *d, const NativertJson *root)
 }
 
 static bool
-decode_optional_strings (NativertDecoder *d, const NativertJson *object, const char *key, const char *const **result, uint32_t *n)
+decode_optional_strings (
+    NativertDecoder *d, const NativertJson *object, const char *key, const char *const **result, uint32_t *n)
 {
   const NativertJson *array = nativert_decode_optional (object, key);
 
   if (array == NULL)
     return true;
-  return nativert_json_is (d->doc, array, NATIVERT_JSON_ARRAY, d->error) && nativert_decode_strings (d, array, result, n);
+  return nativert_json_is (d->doc, array, NATIVERT_JSON_ARRAY, d->error)
+         && nativert_decode_strings (d, array, result, n);
 }
 
 static bool
@@ -108,8 +111,9 @@ decode_module_calls (NativertDecoder *d, const NativertJson *module)
     if (!nativert_json_is (d->doc, signature, NATIVERT_JSON_OBJECT, d->error))
       return false;
     return decode_optional_string (d, signature, "in_spec", &program->in_spec)
-        && decode_optional_string (d, signature, "out_spec", &program->out_spec)
-        && decode_optional_strings (d, signature, "forward_arg_names", &program->forward_arg_names, &program->n_forward_arg_names);
+           && decode_optional_string (d, signature, "out_spec", &program->out_spec)
+           && decode_optional_strings (
+               d, signature, "forward_arg_names", &program->forward_arg_names, &program->n_forward_arg_names);
   }
   return true;
 }

@@ -2,11 +2,12 @@
 /* The safetensors format: a length, a JSON header, elements.  Every tensor is read into aligned memory of its own. */
 #include "package/tensor-files-private.h"
 #include "base/checked.h"
+#include "base/tensor.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_DIMS = 12, LENGTH = 8, ALIGNMENT = 64 };
+enum { LENGTH = 8, ALIGNMENT = 64 };
 #define MAX_HEADER ((uint64_t) 100 << 20)
 
 static const struct { const char *name; NativertDtype dtype; } dtypes[] = {
@@ -44,8 +45,9 @@ read_shape (Reader *r, const NativertJson *entry, NativertWeightDesc *desc)
 
   if (shape == NULL)
     return false;
-  if (shape->n > MAX_DIMS)
-    return nativert_json_fail (r->doc, shape, r->error, NATIVERT_ERROR_LIMIT, "%u dimensions, at most %d", shape->n, MAX_DIMS);
+  if (shape->n > NATIVERT_TENSOR_MAX_DIMS)
+    return nativert_json_fail (
+        r->doc, shape, r->error, NATIVERT_ERROR_LIMIT, "%u dimensions, at most %d", shape->n, NATIVERT_TENSOR_MAX_DIMS);
   desc->n_dims = shape->n;
   desc->sizes = sizes = nativert_region_new_n (region, int64_t, shape->n);
   desc->strides = strides = nativert_region_new_n (region, int64_t, shape->n);
@@ -78,7 +80,8 @@ read_place (Reader *r, const NativertJson *entry, const NativertWeightDesc *desc
   if (!nativert_numel (desc->sizes, desc->n_dims, &numel)
       || !nativert_mul_size ((size_t) numel, nativert_dtype_get_size ((NativertDtype) desc->dtype), n_bytes)
       || *n_bytes != (uint64_t) (to - from))
-    return nativert_json_fail (r->doc, offsets, r->error, NATIVERT_ERROR_MISMATCH, "%" G_GINT64_FORMAT " bytes do not hold the shape", to - from);
+    return nativert_json_fail (r->doc, offsets, r->error, NATIVERT_ERROR_MISMATCH,
+        "%" G_GINT64_FORMAT " bytes do not hold the shape", to - from);
   return true;
 }
 
@@ -107,7 +110,8 @@ read_entry (Reader *r, const NativertJson *entry)
   if (storage == NULL)
     return false;
   if (!nativert_backing_read (r->backing, r->data + begin, nativert_storage_data (storage), n_bytes, r->cancellable))
-    return errno == ECANCELED ? fail (r, NATIVERT_ERROR_CANCELLED, "cancelled") : fail (r, NATIVERT_ERROR_IO, "cannot be read");
+    return errno == ECANCELED ? fail (r, NATIVERT_ERROR_CANCELLED, "cancelled")
+                              : fail (r, NATIVERT_ERROR_IO, "cannot be read");
   desc.name = nativert_region_strdup (nativert_weight_set_region (r->set), entry->key);
   desc.storage = storage;
   nativert_weight_set_add (r->set, &desc);
@@ -182,7 +186,8 @@ dtype_name (NativertDtype dtype)
 }
 
 char *
-nativert_safetensors_header (const char *const *names, NativertTensor *const *tensors, unsigned n, size_t *length, GError **error)
+nativert_safetensors_header (
+    const char *const *names, NativertTensor *const *tensors, unsigned n, size_t *length, GError **error)
 {
   GString *out = g_string_new ("12345678{");
   uint64_t at = 0, n_json;
@@ -191,7 +196,8 @@ nativert_safetensors_header (const char *const *names, NativertTensor *const *te
     NativertDtype dtype = nativert_tensor_get_dtype (tensors[i]);
     uint64_t end = at + (uint64_t) nativert_tensor_get_n_elements (tensors[i]) * nativert_dtype_get_size (dtype);
     if (dtype_name (dtype) == NULL) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "safetensors has no %s ('%s')", nativert_dtype_get_name (dtype), names[i]);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "safetensors has no %s ('%s')",
+          nativert_dtype_get_name (dtype), names[i]);
       g_string_free (out, TRUE);
       return NULL;
     }
@@ -199,7 +205,8 @@ nativert_safetensors_header (const char *const *names, NativertTensor *const *te
     append_quoted (out, names[i]);
     g_string_append_printf (out, ":{\"dtype\":\"%s\",\"shape\":[", dtype_name (dtype));
     for (guint k = 0; k < nativert_tensor_get_n_dims (tensors[i]); k++)
-      g_string_append_printf (out, "%s%" G_GINT64_FORMAT, k > 0 ? "," : "", nativert_tensor_get_size (tensors[i], (int) k));
+      g_string_append_printf (
+          out, "%s%" G_GINT64_FORMAT, k > 0 ? "," : "", nativert_tensor_get_size (tensors[i], (int) k));
     g_string_append_printf (out, "],\"data_offsets\":[%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "]}", at, end);
     at = end;
   }

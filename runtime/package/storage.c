@@ -81,12 +81,13 @@ nativert_storage_load (NativertArchive *archive, uint32_t index, bool map, GCanc
   if (map && record->is_stored && record->size > 0 && record->offset % ALIGNMENT == 0) {
     file = nativert_archive_map (archive, &length);
     if (file != NULL)
-      return nativert_storage_new_borrowed (file + record->offset, (size_t) record->size, (GDestroyNotify) nativert_archive_unref,
-          nativert_archive_ref (archive));
+      return nativert_storage_new_borrowed (file + record->offset, (size_t) record->size,
+          (GDestroyNotify) nativert_archive_unref, nativert_archive_ref (archive));
   }
   storage = record->size <= SIZE_MAX ? nativert_storage_new ((size_t) record->size, NULL) : NULL;
   if (storage == NULL) {
-    nativert_archive_fail (archive, index, error, NATIVERT_ERROR_LIMIT, "no memory for %" G_GUINT64_FORMAT " bytes", record->size);
+    nativert_archive_fail (
+        archive, index, error, NATIVERT_ERROR_LIMIT, "no memory for %" G_GUINT64_FORMAT " bytes", record->size);
     return NULL;
   }
   if (!nativert_archive_read_into (archive, index, storage->data, cancellable, error))

@@ -9,7 +9,8 @@ NativertTensor *nativert_npy_parse (const char *what, GBytes *bytes, GError **er
 /* The header of a .npy file, padded so that the elements after it are aligned; NULL when numpy has no such type. */
 char *nativert_npy_header (NativertDtype dtype, const NativertTensor *tensor, size_t *length);
 /* Header and length word of a .safetensors file; NULL with error when the format has no such type. */
-char *nativert_safetensors_header (const char *const *names, NativertTensor *const *tensors, unsigned n, size_t *length, GError **error);
+char *nativert_safetensors_header (
+    const char *const *names, NativertTensor *const *tensors, unsigned n, size_t *length, GError **error);
 
 /* Writes to a new file beside path, then renames it. */
 typedef bool (*NativertWriteFn) (int fd, gpointer user_data);

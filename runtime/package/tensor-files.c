@@ -31,7 +31,8 @@ static NativertTensor *
 weight_to_tensor (const NativertWeightDesc *desc)
 {
   return nativert_tensor_new_borrowed ((NativertDtype) desc->dtype, desc->sizes, desc->strides, desc->n_dims,
-      nativert_storage_data (desc->storage), (GDestroyNotify) nativert_storage_unref, nativert_storage_ref (desc->storage));
+      nativert_storage_data (desc->storage), (GDestroyNotify) nativert_storage_unref,
+      nativert_storage_ref (desc->storage));
 }
 
 static NativertValue *
@@ -190,7 +191,8 @@ write_contents (int fd, gpointer user_data)
 
 /* Large elements first, so that all are aligned for readers that map the file. */
 static bool
-save_safetensors (const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error)
+save_safetensors (
+    const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error)
 {
   g_autofree const char **sorted_names = g_new (const char *, n);
   g_autofree NativertTensor **sorted = g_new (NativertTensor *, n);
@@ -220,8 +222,8 @@ npy_header (const char *path, const char *name, NativertTensor *tensor, size_t *
   char *header = nativert_npy_header (dtype, tensor, length);
 
   if (header == NULL)
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "%s: numpy has no %s ('%s'); write .safetensors", path,
-        nativert_dtype_get_name (dtype), name);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "%s: numpy has no %s ('%s'); write .safetensors",
+        path, nativert_dtype_get_name (dtype), name);
   return header;
 }
 
@@ -295,13 +297,15 @@ save_npz (const char *path, const char *const *names, NativertTensor *const *ten
 }
 
 bool
-nativert_tensor_file_save (const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error)
+nativert_tensor_file_save (
+    const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (unsigned i = 0; i < n; i++)
     if (!g_utf8_validate (names[i], -1, NULL) || !g_hash_table_add (seen, (gpointer) names[i])) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "%s: the name '%s' stands twice or is not UTF-8", path, names[i]);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT,
+          "%s: the name '%s' stands twice or is not UTF-8", path, names[i]);
       return false;
     }
   if (has_extension (path, ".safetensors"))

@@ -7,4 +7,5 @@
 /* A dict of tensors by name for .safetensors and .npz, a tensor for .npy, whatever was saved for .pt and .pth. */
 NativertValue *nativert_tensor_file_load (const char *path, GError **error);
 /* .safetensors, .npz, or .npy for exactly one tensor.  The file appears whole or not at all. */
-bool nativert_tensor_file_save (const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error);
+bool nativert_tensor_file_save (
+    const char *path, const char *const *names, NativertTensor *const *tensors, unsigned n, GError **error);

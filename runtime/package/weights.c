@@ -3,11 +3,10 @@
  * once however many names it has. */
 #include "package/package-private.h"
 #include "base/checked.h"
+#include "base/tensor.h"
 #include "package/pickle.h"
 
 #include <string.h>
-
-enum { MAX_DIMS = 12 };
 
 typedef struct {
   NativertArchive *archive;
@@ -43,8 +42,9 @@ read_ints (Loader *l, const NativertJson *object, const char *key, const int64_t
 
   if (array == NULL)
     return false;
-  if (array->n > MAX_DIMS)
-    return nativert_json_fail (l->doc, array, l->error, NATIVERT_ERROR_LIMIT, "%u dimensions, at most %d", array->n, MAX_DIMS);
+  if (array->n > NATIVERT_TENSOR_MAX_DIMS)
+    return nativert_json_fail (
+        l->doc, array, l->error, NATIVERT_ERROR_LIMIT, "%u dimensions, at most %d", array->n, NATIVERT_TENSOR_MAX_DIMS);
   list = nativert_region_new_n (nativert_weight_set_region (l->set), int64_t, array->n);
   for (uint32_t i = 0; i < array->n; i++)
     if (!read_int (l, &array->u.items[i], &list[i]))
@@ -63,16 +63,19 @@ read_meta (Loader *l, const NativertJson *meta, NativertWeightDesc *desc)
   if ((dtype = nativert_json_want (l->doc, meta, "dtype", NATIVERT_JSON_INT, l->error)) == NULL
       || (layout = nativert_json_want (l->doc, meta, "layout", NATIVERT_JSON_INT, l->error)) == NULL
       || (offset = nativert_json_want (l->doc, meta, "storage_offset", NATIVERT_JSON_OBJECT, l->error)) == NULL
-      || !read_ints (l, meta, "sizes", &desc->sizes, &desc->n_dims) || !read_ints (l, meta, "strides", &desc->strides, &n_strides)
-      || !read_int (l, offset, &desc->offset))
+      || !read_ints (l, meta, "sizes", &desc->sizes, &desc->n_dims)
+      || !read_ints (l, meta, "strides", &desc->strides, &n_strides) || !read_int (l, offset, &desc->offset))
     return false;
   desc->dtype = (int16_t) nativert_dtype_from_scalar_type (dtype->u.i);
   if (desc->dtype < 0)
-    return nativert_json_fail (l->doc, dtype, l->error, NATIVERT_ERROR_FORMAT, "unknown scalar type %" G_GINT64_FORMAT, dtype->u.i);
+    return nativert_json_fail (
+        l->doc, dtype, l->error, NATIVERT_ERROR_FORMAT, "unknown scalar type %" G_GINT64_FORMAT, dtype->u.i);
   if (layout->u.i != 7)
-    return nativert_json_fail (l->doc, layout, l->error, NATIVERT_ERROR_UNSUPPORTED, "layout %" G_GINT64_FORMAT ", only strided (7) is known", layout->u.i);
+    return nativert_json_fail (l->doc, layout, l->error, NATIVERT_ERROR_UNSUPPORTED,
+        "layout %" G_GINT64_FORMAT ", only strided (7) is known", layout->u.i);
   return n_strides == desc->n_dims
-      || nativert_json_fail (l->doc, meta, l->error, NATIVERT_ERROR_FORMAT, "%u sizes but %u strides", desc->n_dims, n_strides);
+         || nativert_json_fail (
+             l->doc, meta, l->error, NATIVERT_ERROR_FORMAT, "%u sizes but %u strides", desc->n_dims, n_strides);
 }
 
 /* The view must lie within the record.  An empty record stands for a tensor without data. */
@@ -98,8 +101,8 @@ check_view (Loader *l, const NativertJson *payload, uint32_t index, NativertWeig
         " bytes, not a multiple of %zu", record->name, record->size, item);
   if (n_bytes <= record->size)
     return true;
-  return nativert_json_fail (l->doc, payload, l->error, NATIVERT_ERROR_MISMATCH, "needs %zu bytes of record '%s', which has %" G_GUINT64_FORMAT,
-      n_bytes, record->name, record->size);
+  return nativert_json_fail (l->doc, payload, l->error, NATIVERT_ERROR_MISMATCH,
+      "needs %zu bytes of record '%s', which has %" G_GUINT64_FORMAT, n_bytes, record->name, record->size);
 }
 
 static bool
@@ -143,10 +146,11 @@ add_tensor (Loader *l, int64_t index, NativertTensor *tensor, NativertWeightDesc
   desc->sizes = sizes;
   desc->strides = strides;
   desc->offset = 0;
-  if (!nativert_extent (sizes, strides, desc->n_dims, 0, nativert_dtype_get_size ((NativertDtype) desc->dtype), &n_bytes))
+  if (!nativert_extent (
+          sizes, strides, desc->n_dims, 0, nativert_dtype_get_size ((NativertDtype) desc->dtype), &n_bytes))
     return nativert_archive_fail (l->archive, index, l->error, NATIVERT_ERROR_FORMAT, "sizes and strides overflow");
-  desc->storage = nativert_storage_new_borrowed (nativert_tensor_get_data (tensor), n_bytes, (GDestroyNotify) nativert_tensor_unref,
-      nativert_tensor_ref (tensor));
+  desc->storage = nativert_storage_new_borrowed (
+      nativert_tensor_get_data (tensor), n_bytes, (GDestroyNotify) nativert_tensor_unref, nativert_tensor_ref (tensor));
   add (l, desc);
   nativert_storage_unref (desc->storage);
   return true;
@@ -275,12 +279,12 @@ read_folder (Loader *l, const char *kind, const char *model)
 }
 
 NativertWeightSet *
-nativert_package_load_weights (NativertPackage *package, const char *model, bool map, NativertWantedFn wanted, gpointer user_data,
-    GCancellable *cancellable, GError **error)
+nativert_package_load_weights (NativertPackage *package, const char *model, bool map, NativertWantedFn wanted,
+    gpointer user_data, GCancellable *cancellable, GError **error)
 {
   g_autoptr (NativertWeightSet) set = nativert_weight_set_new ();
-  Loader l = {nativert_package_archive (package), set, .map = map, .wanted = wanted, .user_data = user_data, .cancellable = cancellable,
-    .error = error};
+  Loader l = { nativert_package_archive (package), set, .map = map, .wanted = wanted, .user_data = user_data,
+    .cancellable = cancellable, .error = error };
   bool fine;
 
   l.storages = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) nativert_storage_unref);

@@ -67,7 +67,8 @@ check_directory (NativertZipSource *source, const char *what, const uint8_t *end
   if (dir.offset > dir.at || dir.size > dir.at - dir.offset)
     return fail (what, error, NATIVERT_ERROR_FORMAT, "the central directory lies outside of the file");
   if (dir.n_entries > dir.size / ENTRY_SIZE)
-    return fail (what, error, NATIVERT_ERROR_FORMAT, "the end record claims more records than the central directory has room for");
+    return fail (what, error, NATIVERT_ERROR_FORMAT,
+        "the end record claims more records than the central directory has room for");
   return true;
 }
 
@@ -112,8 +113,8 @@ source_read (NativertZipSource *source, void *data, zip_uint64_t length)
   }
   if (source->tail != NULL && source->at + length > source->tail_offset) {
     from = MAX (source->at, source->tail_offset);
-    memcpy ((char *) data + (from - source->at), (const char *) g_bytes_get_data (source->tail, NULL) + (from - source->tail_offset),
-        source->at + length - from);
+    memcpy ((char *) data + (from - source->at),
+        (const char *) g_bytes_get_data (source->tail, NULL) + (from - source->tail_offset), source->at + length - from);
   }
   source->at += length;
   return (zip_int64_t) length;
@@ -152,7 +153,8 @@ source_call (void *user_data, void *data, zip_uint64_t length, zip_source_cmd_t 
     case ZIP_SOURCE_ERROR:
       return zip_error_to_data (&source->error, data, length);
     case ZIP_SOURCE_SEEK:
-      position = zip_source_seek_compute_offset (source->at, nativert_backing_size (source->backing), data, length, &source->error);
+      position = zip_source_seek_compute_offset (
+          source->at, nativert_backing_size (source->backing), data, length, &source->error);
       if (position < 0)
         return -1;
       source->at = (uint64_t) position;
@@ -160,8 +162,8 @@ source_call (void *user_data, void *data, zip_uint64_t length, zip_source_cmd_t 
     case ZIP_SOURCE_TELL:
       return (zip_int64_t) source->at;
     case ZIP_SOURCE_SUPPORTS:
-      return zip_source_make_command_bitmap (ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
-          ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
+      return zip_source_make_command_bitmap (ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+          ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
     default:
       zip_error_set (&source->error, ZIP_ER_OPNOTSUPP, 0);
       return -1;
