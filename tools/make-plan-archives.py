@@ -216,12 +216,12 @@ class Forks(nn.Module):
         self.fcs = nn.ModuleList(nn.Linear(8, 4 + 3 * k) for k in range(6))
 
     def forward(self, x):
-        parts = [torch.relu(fc(x) * 2) - 1 for fc in self.fcs]
+        parts = [torch.relu(fc(x) * 2) + 1 for fc in self.fcs]
         joined = torch.cat(parts, 1)
         sums = [torch.sigmoid(p).sum(1, keepdim=True) for p in parts]
         total = sums[0]
         for s in sums[1:]:
-            total = total + s * total
+            total = total + s * total * 0.1
         return joined * total, parts[3]
 
 

@@ -24,7 +24,8 @@ static bool
 say_no (Ask *a)
 {
   const char *reason = a->p.reason[0] ? a->p.reason : "no kernel takes these inputs";
-  return nativert_builder_fail (a->b, NATIVERT_ERROR_UNSUPPORTED, "%s: %s", a->op->name, reason);
+  bool named = g_str_has_prefix (reason, a->op->name);
+  return nativert_builder_fail (a->b, NATIVERT_ERROR_UNSUPPORTED, "%s%s%s", named ? "" : a->op->name, named ? "" : ": ", reason);
 }
 
 /* The same where 1, 0 and -1 mean done, not this way, and failed. */

@@ -135,9 +135,9 @@ learn_all (NativertBuilder *b, Where *where, const NativertPlanInput *inputs, bo
 static bool
 check_size (NativertBuilder *b, const Where *where, const char *name, uint32_t dim, const NativertExpr *expr, int64_t value)
 {
-  NativertNum number;
-  if (!nativert_builder_eval (b, expr, &number) || (number.kind == NATIVERT_NUM_INT && number.u.i == value))
-    return true;                        /* not known: whoever needs it says so */
+  NativertNum number = { .kind = NATIVERT_NUM_BOOL };
+  if (nativert_builder_eval (b, expr, &number) && number.kind == NATIVERT_NUM_INT && number.u.i == value)
+    return true;
   g_autofree char *text = nativert_expr_to_infix (expr);
   g_autofree char *what = dim == NATIVERT_UNKNOWN_RANK ? g_strdup ("the value") : g_strdup_printf ("dim %u", dim);
   int32_t symbol = nativert_expr_symbol (expr);
