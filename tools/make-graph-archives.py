@@ -222,7 +222,10 @@ def compress(path, data):
 def write(path, program):
     buffer = io.BytesIO()
     torch.export.save(program, buffer)
-    compress(path, zipfile.ZipFile(buffer).read("archive/models/model.json"))
+    data = zipfile.ZipFile(buffer).read("archive/models/model.json")
+    for folder in (os.path.dirname(os.path.dirname(os.path.abspath(__file__))), os.path.dirname(os.path.dirname(torch.__file__))):
+        data = data.replace(f"{folder}{os.sep}".encode(), b"")      # stack traces name no machine's folders
+    compress(path, data)
 
 
 def write_schemas(path):

@@ -46,7 +46,8 @@ static bool
 returns_input_silently (const char *target)
 {
   static const char *const names[] = { "aten.type_as", "aten.dropout", "aten.feature_dropout", "aten.alpha_dropout",
-    "aten.feature_alpha_dropout", "aten.native_dropout", "aten.meshgrid", "aten.broadcast_tensors", "aten.conj_physical", "aten.lift",
+    "aten.feature_alpha_dropout", "aten.native_dropout", "aten.meshgrid", "aten.broadcast_tensors", "aten.conj_physical",
+    "aten.lift",
     "aten.einsum", "aten._unsafe_view", "aten.cartesian_prod", "aten.sum_to_size", "aten.atleast_1d", "aten.atleast_2d",
     "aten.atleast_3d", "aten.unsafe_split", "aten.unsafe_split_with_sizes", "aten.unsafe_chunk", "aten.pixel_shuffle",
     "aten.pixel_unshuffle", "aten.channel_shuffle", "aten.fft_fftshift", "aten.fft_ifftshift" };
@@ -146,7 +147,8 @@ nativert_aliases_new (NativertGraph *graph)
     a->parent[i] = i;
   for (uint32_t i = 0; i < graph->n_inputs; i++)
     if (graph->inputs[i].value)
-      a->flags[graph->inputs[i].value->id] = graph->inputs[i].kind == NATIVERT_IN_USER ? HAS_INPUT | HAS_USER_INPUT : HAS_INPUT;
+      a->flags[graph->inputs[i].value->id]
+          = graph->inputs[i].kind == NATIVERT_IN_USER ? HAS_INPUT | HAS_USER_INPUT : HAS_INPUT;
   for (const NativertNode *node = graph->first; node; node = node->next)
     join_node (a, node);
   return a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Alias classes: which values may be names of one storage.  Read from the schemas' annotations and a short list of operators
- * that hand back their input without saying so.  Too many aliases is safe, too few is not. */
+/* Alias classes: which values may be names of one storage.  Read from the schemas' annotations and a short list of
+ * operators that hand back their input without saying so.  Too many aliases is safe, too few is not. */
 #pragma once
 #include "graph/private.h"
 

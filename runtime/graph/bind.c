@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Binding: every node gets its schema, arguments in schema order and defaults filled.  A target that is not registered takes
- * the first sibling overload that its arguments fit (mul.Scalar -> mul.Tensor).  What nothing fits is collected and reported
- * at once, with the line of Python that made it. */
+/* Binding: every node gets its schema, arguments in schema order and defaults filled.  A target that is not
+ * registered takes the first sibling overload that its arguments fit (mul.Scalar -> mul.Tensor).  What nothing fits
+ * is collected and reported at once, with the line of Python that made it. */
 #include <string.h>
 #include "graph/fit.h"
 
 /* Other names of the same operators, used when the file's own name is not registered. */
 static const struct { const char *name, *same; } synonyms[] = {
   { "multiply", "mul" }, { "subtract", "sub" }, { "divide", "div" }, { "true_divide", "div" }, { "concat", "cat" },
-  { "concatenate", "cat" }, { "clip", "clamp" }, { "absolute", "abs" }, { "negative", "neg" }, { "swapaxes", "transpose" },
-  { "swapdims", "transpose" }, { "moveaxis", "movedim" }, { "greater", "gt" }, { "greater_equal", "ge" }, { "less", "lt" },
-  { "less_equal", "le" }, { "not_equal", "ne" }, { "arccos", "acos" }, { "arcsin", "asin" }, { "arctan", "atan" },
-  { "arctan2", "atan2" }, { "arccosh", "acosh" }, { "arcsinh", "asinh" }, { "arctanh", "atanh" }, { "fix", "trunc" },
-  { "special_expit", "sigmoid" }, { "special_erf", "erf" }, { "special_erfc", "erfc" }, { "special_exp2", "exp2" },
-  { "special_expm1", "expm1" }, { "special_log1p", "log1p" }, { "special_softmax", "softmax" }, { "special_round", "round" },
-  { "special_log_softmax", "log_softmax" }, { "linalg_matmul", "matmul" }, { "_unsafe_view", "view" }, { "_reshape_copy", "reshape" },
+  { "concatenate", "cat" }, { "clip", "clamp" }, { "absolute", "abs" }, { "negative", "neg" },
+  { "swapaxes", "transpose" }, { "swapdims", "transpose" }, { "moveaxis", "movedim" }, { "greater", "gt" },
+  { "greater_equal", "ge" }, { "less", "lt" }, { "less_equal", "le" }, { "not_equal", "ne" }, { "arccos", "acos" },
+  { "arcsin", "asin" }, { "arctan", "atan" }, { "arctan2", "atan2" }, { "arccosh", "acosh" }, { "arcsinh", "asinh" },
+  { "arctanh", "atanh" }, { "fix", "trunc" }, { "special_expit", "sigmoid" }, { "special_erf", "erf" },
+  { "special_erfc", "erfc" }, { "special_exp2", "exp2" }, { "special_expm1", "expm1" }, { "special_log1p", "log1p" },
+  { "special_softmax", "softmax" }, { "special_round", "round" }, { "special_log_softmax", "log_softmax" },
+  { "linalg_matmul", "matmul" }, { "_unsafe_view", "view" }, { "_reshape_copy", "reshape" },
   { "unsafe_split", "split" }, { "unsafe_split_with_sizes", "split_with_sizes" }, { "unsafe_chunk", "chunk" },
   { "_unsafe_index", "index" }, { "row_stack", "vstack" }, { "__and__", "bitwise_and" }, { "__or__", "bitwise_or" },
   { "__xor__", "bitwise_xor" }, { "__lshift__", "bitwise_left_shift" }, { "__rshift__", "bitwise_right_shift" },
@@ -42,7 +43,8 @@ find_arg (const NativertSchema *schema, const char *name)
   return -1;
 }
 
-/* Where argument i of the node goes.  A name that the schema lacks may be an older or newer torch's name of the same place. */
+/* Where argument i of the node goes.  A name that the schema lacks may be an older or newer torch's name of the same
+ * place. */
 static int
 place_of (const NativertNode *node, const NativertSchema *schema, uint32_t i)
 {
@@ -98,7 +100,8 @@ fit_node (const NativertNode *node, const NativertSchema *schema, char **why)
     args[i] = arg->has_default ? arg->def : NATIVERT_GRAPH_NONE;
   }
   if (!returns_fit (node, schema)) {
-    *why = g_strdup_printf ("the node has %u results, the schema %u, or a list where the other has none", node->n_returns, schema->n_returns);
+    *why = g_strdup_printf ("the node has %u results, the schema %u, or a list where the other has none",
+        node->n_returns, schema->n_returns);
     return NULL;
   }
   return args;
@@ -228,7 +231,8 @@ bind_node (Binder *b, NativertNode *node, GError **error)
     note_unsupported (b, node);
     return true;
   }
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "node %s: %s; the schema is %s", node->name, why, schema->text);
+  g_set_error (
+      error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "node %s: %s; the schema is %s", node->name, why, schema->text);
   return false;
 }
 
@@ -261,7 +265,8 @@ append_unsupported (GString *s, const Unsupported *u)
 {
   const NativertNode *node = u->first;
   g_autofree char *frame = innermost_frame (node->desc ? node->desc->stack_trace : NULL);
-  const char *target = g_str_has_prefix (node->target, "torch.ops.") ? node->target + strlen ("torch.ops.") : node->target;
+  const char *target
+      = g_str_has_prefix (node->target, "torch.ops.") ? node->target + strlen ("torch.ops.") : node->target;
   g_string_append_printf (s, "%s (%u use%s, first at node %s", target, u->count, u->count == 1 ? "" : "s", node->name);
   if (frame)
     g_string_append_printf (s, ", %s", frame);

@@ -127,13 +127,16 @@ static bool convert_arg (Builder *b, const NativertArgDesc *desc, NativertGraphA
 static bool
 convert_items (Builder *b, const NativertArgDesc *desc, uint8_t kind, NativertGraphArg *out, GError **error)
 {
-  uint8_t inner = kind == NATIVERT_GA_NESTED ? NATIVERT_GA_VALUES : kind == NATIVERT_GA_INT_LISTS ? NATIVERT_GA_INTS : NATIVERT_GA_FLOATS;
+  uint8_t inner = kind == NATIVERT_GA_NESTED ? NATIVERT_GA_VALUES
+      : kind == NATIVERT_GA_INT_LISTS        ? NATIVERT_GA_INTS
+                                             : NATIVERT_GA_FLOATS;
   NativertGraphArg *items = nativert_region_new_n (b->graph->region, NativertGraphArg, desc->n);
   for (uint32_t i = 0; i < desc->n; i++) {
     if (!convert_arg (b, &desc->u.items[i], &items[i], error))
       return false;
     if (items[i].kind != inner) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "element %u of a nested list is no list of its kind", i);
+      g_set_error (
+          error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "element %u of a nested list is no list of its kind", i);
       return false;
     }
   }
@@ -197,8 +200,9 @@ static bool
 convert_plain (const NativertArgDesc *desc, NativertGraphArg *out, GError **error)
 {
   static const uint8_t kinds[] = {
-    [NATIVERT_TAG_NONE] = NATIVERT_GA_NONE, [NATIVERT_TAG_INT] = NATIVERT_GA_INT, [NATIVERT_TAG_INTS] = NATIVERT_GA_INTS,
-    [NATIVERT_TAG_FLOAT] = NATIVERT_GA_FLOAT, [NATIVERT_TAG_FLOATS] = NATIVERT_GA_FLOATS, [NATIVERT_TAG_BOOL] = NATIVERT_GA_BOOL,
+    [NATIVERT_TAG_NONE] = NATIVERT_GA_NONE, [NATIVERT_TAG_INT] = NATIVERT_GA_INT,
+    [NATIVERT_TAG_INTS] = NATIVERT_GA_INTS, [NATIVERT_TAG_FLOAT] = NATIVERT_GA_FLOAT,
+    [NATIVERT_TAG_FLOATS] = NATIVERT_GA_FLOATS, [NATIVERT_TAG_BOOL] = NATIVERT_GA_BOOL,
     [NATIVERT_TAG_BOOLS] = NATIVERT_GA_BOOLS, [NATIVERT_TAG_STRING] = NATIVERT_GA_STRING,
     [NATIVERT_TAG_STRINGS] = NATIVERT_GA_STRINGS, [NATIVERT_TAG_COMPLEX] = NATIVERT_GA_COMPLEX,
     [NATIVERT_TAG_SCALAR_TYPE] = NATIVERT_GA_DTYPE, [NATIVERT_TAG_MEMORY_FORMAT] = NATIVERT_GA_MEMORY_FORMAT,
@@ -206,8 +210,8 @@ convert_plain (const NativertArgDesc *desc, NativertGraphArg *out, GError **erro
     [NATIVERT_TAG_OPERATOR] = NATIVERT_GA_OPERATOR,
   };
   if (desc->tag >= G_N_ELEMENTS (kinds) || (kinds[desc->tag] == NATIVERT_GA_NONE && desc->tag != NATIVERT_TAG_NONE)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "an argument of kind %u (a dictionary of arguments) is not supported",
-        desc->tag);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED,
+        "an argument of kind %u (a dictionary of arguments) is not supported", desc->tag);
     return false;
   }
   *out = (NativertGraphArg) { .kind = kinds[desc->tag], .n = desc->n };
@@ -275,7 +279,8 @@ convert_arg (Builder *b, const NativertArgDesc *desc, NativertGraphArg *out, GEr
     return convert_sym_list (b, desc, NATIVERT_GA_BOOLS, out, error);
   case NATIVERT_TAG_GRAPH:
     *out = (NativertGraphArg) { .kind = NATIVERT_GA_GRAPH };
-    out->u.graph = build_graph (b->graph, b->graph->program, desc->u.graph, desc->name ? desc->name : "", b->depth + 1, error);
+    out->u.graph
+        = build_graph (b->graph, b->graph->program, desc->u.graph, desc->name ? desc->name : "", b->depth + 1, error);
     return out->u.graph != NULL;
   default:
     return convert_plain (desc, out, error);
@@ -336,7 +341,8 @@ build_output (Builder *b, NativertNode *node, const NativertArgDesc *out, GError
     run->is_none = true;
     break;
   default:
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "result %u has a kind that no operator returns", node->n_returns - 1);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "result %u has a kind that no operator returns",
+        node->n_returns - 1);
     return false;
   }
   run->n = node->n_outputs - run->first;
@@ -406,11 +412,12 @@ build_outputs (Builder *b, const NativertGraphDesc *desc, GError **error)
 }
 
 static NativertGraph *
-build_graph (NativertGraph *parent, NativertProgram *program, const NativertGraphDesc *desc, const char *name, unsigned depth,
-    GError **error)
+build_graph (NativertGraph *parent, NativertProgram *program, const NativertGraphDesc *desc, const char *name,
+    unsigned depth, GError **error)
 {
   if (depth > MAX_DEPTH) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "subgraph %s: more than %d graphs inside each other", name, MAX_DEPTH);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "subgraph %s: more than %d graphs inside each other",
+        name, MAX_DEPTH);
     return NULL;
   }
   NativertGraph *graph = nativert_graph_new_empty (parent, program, name);

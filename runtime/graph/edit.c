@@ -172,7 +172,8 @@ nativert_graph_insert (NativertGraph *graph, NativertNode *before, const char *t
 }
 
 NativertGraphValue *
-nativert_node_add_output (NativertNode *node, const char *name, NativertGraphValueType type, const NativertTensorMetaDesc *meta)
+nativert_node_add_output (
+    NativertNode *node, const char *name, NativertGraphValueType type, const NativertTensorMetaDesc *meta)
 {
   NativertRegion *region = node->graph->region;
   NativertGraphValue *value = nativert_graph_new_value (node->graph, name ? name : node->name, type, meta);
@@ -293,7 +294,8 @@ nativert_graph_add_input (NativertGraph *graph, uint8_t kind, const char *target
     memcpy (inputs, graph->inputs, graph->n_inputs * sizeof *inputs);
   graph->inputs = inputs;
   NativertGraphInput *input = &inputs[graph->n_inputs++];
-  *input = (NativertGraphInput) { .kind = kind, .target = nativert_region_strdup (graph->region, target), .value = value };
+  *input = (NativertGraphInput) { .kind = kind, .value = value };
+  input->target = nativert_region_strdup (graph->region, target);
   return input;
 }
 

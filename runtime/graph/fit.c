@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Does an argument fit a schema's type, and in what form?  The exporter writes ints where floats are meant, single numbers
- * where lists are, and whatever tag it likes for an empty list. */
+/* Does an argument fit a schema's type, and in what form?  The exporter writes ints where floats are meant, single
+ * numbers where lists are, and whatever tag it likes for an empty list. */
 #include "graph/fit.h"
 
 static bool
 is_symbol (const NativertGraphValue *value)
 {
-  return value && value->type != NATIVERT_GV_TENSOR && value->type != NATIVERT_GV_OBJ && value->type != NATIVERT_GV_TOKEN;
+  return value && value->type != NATIVERT_GV_TENSOR && value->type != NATIVERT_GV_OBJ
+      && value->type != NATIVERT_GV_TOKEN;
 }
 
 static bool
@@ -69,7 +70,8 @@ int_at (const NativertGraphArg *have, uint32_t i, int64_t *number, NativertGraph
 }
 
 static bool
-fit_int_list (NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
+fit_int_list (
+    NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
 {
   bool list = is_list (have);
   uint32_t n_have = list ? have->n : 1;
@@ -114,7 +116,8 @@ fit_float_list (NativertRegion *region, const NativertGraphArg *have, NativertGr
 }
 
 static bool
-fit_bool_list (NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
+fit_bool_list (
+    NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
 {
   if (have->kind == NATIVERT_GA_BOOLS)
     return true;
@@ -202,13 +205,15 @@ fit_single (const NativertSchemaArg *want, const NativertGraphArg *have, Nativer
 }
 
 bool
-nativert_arg_fit (NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
+nativert_arg_fit (
+    NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out)
 {
   *out = *have;
   if (have->kind == NATIVERT_GA_NONE) {
     if (!want->optional && want->has_default)
       *out = want->def;
-    return want->optional || want->has_default || want->type == NATIVERT_ST_GENERATOR || want->type == NATIVERT_ST_OTHER;
+    return want->optional || want->has_default || want->type == NATIVERT_ST_GENERATOR
+        || want->type == NATIVERT_ST_OTHER;
   }
   return want->list ? fit_list (region, want, have, out) : fit_single (want, have, out);
 }

@@ -19,7 +19,8 @@ fail (Lint *l, const char *format, ...)
   va_start (args, format);
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (l->error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "graph %s: %s", *l->graph->name ? l->graph->name : "(top)", text);
+  g_set_error (l->error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "graph %s: %s",
+      *l->graph->name ? l->graph->name : "(top)", text);
   return false;
 }
 
@@ -77,7 +78,8 @@ check_node (Lint *l, const NativertNode *node)
   if (node->graph != l->graph || (node->next ? node->next->prev : l->graph->last) != node)
     return fail (l, "node %s is not linked right", node->name);
   if (node->schema && node->schema->n_args != node->n_args)
-    return fail (l, "node %s has %u arguments, %s takes %u", node->name, node->n_args, node->schema->name, node->schema->n_args);
+    return fail (
+        l, "node %s has %u arguments, %s takes %u", node->name, node->n_args, node->schema->name, node->schema->n_args);
   for (uint32_t i = 0; i < node->n_args; i++)
     if (!check_arg (l, &node->args[i], node, i))
       return false;

@@ -84,7 +84,8 @@ nativert_meta_is_static (const NativertTensorMetaDesc *meta)
 }
 
 bool
-nativert_meta_same_sizes (const NativertProgram *program, const NativertTensorMetaDesc *a, const NativertTensorMetaDesc *b)
+nativert_meta_same_sizes (
+    const NativertProgram *program, const NativertTensorMetaDesc *a, const NativertTensorMetaDesc *b)
 {
   if (!a || !b || a->n_dims != b->n_dims)
     return false;
@@ -98,7 +99,8 @@ nativert_meta_same_sizes (const NativertProgram *program, const NativertTensorMe
 }
 
 bool
-nativert_meta_same_layout (const NativertProgram *program, const NativertTensorMetaDesc *a, const NativertTensorMetaDesc *b)
+nativert_meta_same_layout (
+    const NativertProgram *program, const NativertTensorMetaDesc *a, const NativertTensorMetaDesc *b)
 {
   if (!a || !b || a->dtype != b->dtype || !nativert_meta_same_sizes (program, a, b))
     return false;
@@ -163,7 +165,8 @@ nativert_meta_new (NativertRegion *region, int dtype, const int64_t *sizes, uint
     size[i].value = sizes[i];
     stride[i].value = step;
   }
-  *meta = (NativertTensorMetaDesc) { .dtype = (int16_t) dtype, .layout = 7, .n_dims = n_dims, .sizes = size, .strides = stride,
+  *meta = (NativertTensorMetaDesc) { .dtype = (int16_t) dtype, .layout = 7, .n_dims = n_dims, .sizes = size,
+    .strides = stride,
     .device = { "cpu", -1 } };
   return meta;
 }

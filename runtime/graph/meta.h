@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Questions about sizes and strides that hold for every value of the symbols.  Symbolic answers are proven by sampling: two
- * expressions that agree at several points, small sizes and large primes among them, are taken as equal. */
+/* Questions about sizes and strides that hold for every value of the symbols.  Symbolic answers are proven by
+ * sampling: two expressions that agree at several points, small sizes and large primes among them, are taken as
+ * equal. */
 #pragma once
 #include "graph/private.h"
 

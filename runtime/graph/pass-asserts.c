@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks go: sizes are checked by plans, values are not.  Runs before binding, so that what only a check needed (_is_all_true,
- * comparisons of symbols) need not be a known operator. */
+/* Checks go: sizes are checked by plans, values are not.  Runs before binding, so that what only a check needed
+ * (_is_all_true, comparisons of symbols) need not be a known operator. */
 #include <string.h>
 #include "graph/passes.h"
 
@@ -26,7 +26,8 @@ static NativertGraphValue *
 token_of (const NativertNode *node)
 {
   for (uint32_t i = 0; i < node->n_args; i++)
-    if (node->args[i].kind == NATIVERT_GA_VALUE && (i == 0 ? is_checking_effect (node) : g_str_equal (node->arg_names[i], "dep_token")))
+    if (node->args[i].kind == NATIVERT_GA_VALUE
+        && (i == 0 ? is_checking_effect (node) : g_str_equal (node->arg_names[i], "dep_token")))
       return node->args[i].u.value;
   return NULL;
 }

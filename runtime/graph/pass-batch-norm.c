@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Batch norm in eval is a scale and a shift per channel.  Behind a convolution or linear layer that nobody else reads it goes
- * into the weights, as nodes on the weights that constant folding then moves out of the way; elsewhere it becomes one
- * nativert::scale_shift. */
+/* Batch norm in eval is a scale and a shift per channel.  Behind a convolution or linear layer that nobody else reads
+ * it goes into the weights, as nodes on the weights that constant folding then moves out of the way; elsewhere it
+ * becomes one nativert::scale_shift. */
 #include <string.h>
 #include "graph/meta.h"
 #include "graph/passes.h"
@@ -24,7 +24,8 @@ is_eval (const NativertNode *node)
   if (nativert_target_is (node->target, "aten._native_batch_norm_legit_no_training"))
     return true;
   const NativertGraphArg *training = nativert_node_arg (node, "training");
-  return (nativert_target_is (node->target, "aten.batch_norm") || nativert_target_is (node->target, "aten.native_batch_norm")
+  return (nativert_target_is (node->target, "aten.batch_norm")
+             || nativert_target_is (node->target, "aten.native_batch_norm")
              || nativert_target_is (node->target, "aten.cudnn_batch_norm"))
       && training && training->kind == NATIVERT_GA_BOOL && training->u.i == 0;
 }
@@ -61,8 +62,10 @@ read_batch_norm (NativertNode *node, const bool *constant, BatchNorm *bn)
   if (!eps || eps->kind != NATIVERT_GA_FLOAT || !nativert_value_is_f32 (bn->input) || bn->input->meta->n_dims < 2)
     return false;
   bn->eps = eps->u.f;
-  return read_vector (bn, constant, "running_mean", true, &bn->mean) && read_vector (bn, constant, "running_var", true, &bn->var)
-      && read_vector (bn, constant, "weight", false, &bn->weight) && read_vector (bn, constant, "bias", false, &bn->bias);
+  return read_vector (bn, constant, "running_mean", true, &bn->mean)
+      && read_vector (bn, constant, "running_var", true, &bn->var)
+      && read_vector (bn, constant, "weight", false, &bn->weight)
+      && read_vector (bn, constant, "bias", false, &bn->bias);
 }
 
 /* ---- writing ---- */
@@ -86,11 +89,14 @@ emit (Emitter *e, const char *target, NativertGraphValue *like, NativertGraphArg
 static NativertGraphValue *
 emit_scale (Emitter *e, const BatchNorm *bn)
 {
-  NativertGraphValue *sum = emit (e, "torch.ops.aten.add.Tensor", bn->var, value_arg (bn->var), NATIVERT_GRAPH_FLOAT (bn->eps));
+  NativertGraphValue *sum
+      = emit (e, "torch.ops.aten.add.Tensor", bn->var, value_arg (bn->var), NATIVERT_GRAPH_FLOAT (bn->eps));
   NativertGraphArg arg = value_arg (sum);
   NativertGraphValue *inverse = sum
-      ? nativert_graph_emit (e->graph, e->before, e->schemas, "torch.ops.aten.rsqrt.default", &arg, 1, bn->var->meta) : NULL;
-  return bn->weight ? emit (e, "torch.ops.aten.mul.Tensor", inverse, value_arg (inverse), value_arg (bn->weight)) : inverse;
+      ? nativert_graph_emit (e->graph, e->before, e->schemas, "torch.ops.aten.rsqrt.default", &arg, 1, bn->var->meta)
+      : NULL;
+  return bn->weight ? emit (e, "torch.ops.aten.mul.Tensor", inverse, value_arg (inverse), value_arg (bn->weight))
+                    : inverse;
 }
 
 /* (before - mean) * scale + bias; before may be NULL for 0 */
@@ -123,8 +129,10 @@ emit_view (Emitter *e, NativertGraphValue *vector, int64_t channels, uint32_t ra
 static bool
 is_transposed_conv (const NativertNode *node)
 {
-  const NativertGraphArg *groups = nativert_node_arg (node, "groups"), *transposed = nativert_node_arg (node, "transposed");
-  bool kind = nativert_target_is (node->target, "aten.conv_transpose1d") || nativert_target_is (node->target, "aten.conv_transpose2d")
+  const NativertGraphArg *groups = nativert_node_arg (node, "groups"),
+                         *transposed = nativert_node_arg (node, "transposed");
+  bool kind = nativert_target_is (node->target, "aten.conv_transpose1d")
+      || nativert_target_is (node->target, "aten.conv_transpose2d")
       || nativert_target_is (node->target, "aten.conv_transpose3d")
       || (nativert_target_is (node->target, "aten.convolution") && transposed && transposed->u.i != 0);
   return node->schema && kind && groups && groups->kind == NATIVERT_GA_INT && groups->u.i == 1;
@@ -137,7 +145,9 @@ channel_dim (const NativertNode *product, const BatchNorm *bn)
   if (!product || !product->schema || nativert_value_only_user (bn->input) != bn->node)
     return -1;
   if (nativert_is_conv (product))
-    return product->args[NATIVERT_CONV_ACT].u.i == 0 && product->args[NATIVERT_CONV_RESIDUAL].kind == NATIVERT_GA_NONE ? 0 : -1;
+    return product->args[NATIVERT_CONV_ACT].u.i == 0 && product->args[NATIVERT_CONV_RESIDUAL].kind == NATIVERT_GA_NONE
+        ? 0
+        : -1;
   if (nativert_is_linear (product))     /* rank 2 alone: behind more dimensions channels are another one */
     return bn->input->meta->n_dims == 2 && product->args[NATIVERT_LINEAR_ACT].u.i == 0
         && product->args[NATIVERT_LINEAR_RESIDUAL].kind == NATIVERT_GA_NONE ? 0 : -1;
@@ -148,7 +158,8 @@ static bool
 is_constant_arg (const NativertGraphArg *arg, const bool *constant, uint32_t n_marked)
 {
   return arg->kind == NATIVERT_GA_NONE
-      || (arg->kind == NATIVERT_GA_VALUE && nativert_value_is_f32 (arg->u.value) && arg->u.value->id < n_marked && constant[arg->u.value->id]);
+      || (arg->kind == NATIVERT_GA_VALUE && nativert_value_is_f32 (arg->u.value) && arg->u.value->id < n_marked
+          && constant[arg->u.value->id]);
 }
 
 static bool
@@ -161,12 +172,14 @@ fold_into (const BatchNorm *bn, const bool *constant, uint32_t n_marked, const N
     return false;
   NativertGraphValue *weight = product->args[1].u.value;
   NativertGraphValue *bias = product->args[2].kind == NATIVERT_GA_VALUE ? product->args[2].u.value : NULL;
-  if (weight->meta->n_dims <= (uint32_t) dim || weight->meta->sizes[dim].expr || weight->meta->sizes[dim].value != bn->channels)
+  if (weight->meta->n_dims <= (uint32_t) dim || weight->meta->sizes[dim].expr
+      || weight->meta->sizes[dim].value != bn->channels)
     return false;
   Emitter e = { bn->node->graph, product, schemas };
   NativertGraphValue *scale = emit_scale (&e, bn);
   NativertGraphValue *spread = emit_view (&e, scale, bn->channels, weight->meta->n_dims, (uint32_t) dim);
-  NativertGraphValue *new_weight = emit (&e, "torch.ops.aten.mul.Tensor", weight, value_arg (weight), value_arg (spread));
+  NativertGraphValue *new_weight
+      = emit (&e, "torch.ops.aten.mul.Tensor", weight, value_arg (weight), value_arg (spread));
   NativertGraphValue *new_bias = new_weight ? emit_shift (&e, bn, bias, scale) : NULL;
   if (!new_bias)
     return false;
@@ -192,9 +205,10 @@ become_scale_shift (const BatchNorm *bn, const NativertSchemas *schemas)
   NativertGraphValue *shifts = emit_view (&e, shift, bn->channels, rank - 1, 0);
   if (!scales || !shifts)
     return false;
-  NativertGraphArg args[] = { NATIVERT_GRAPH_VALUE (bn->input), NATIVERT_GRAPH_VALUE (scales), NATIVERT_GRAPH_VALUE (shifts) };
-  NativertGraphValue *result = nativert_graph_emit (e.graph, bn->node, schemas, "torch.ops.nativert.scale_shift.default", args, 3,
-      bn->node->outputs[0]->meta);
+  NativertGraphArg args[]
+      = { NATIVERT_GRAPH_VALUE (bn->input), NATIVERT_GRAPH_VALUE (scales), NATIVERT_GRAPH_VALUE (shifts) };
+  NativertGraphValue *result = nativert_graph_emit (
+      e.graph, bn->node, schemas, "torch.ops.nativert.scale_shift.default", args, 3, bn->node->outputs[0]->meta);
   if (!result)
     return false;
   result->producer->name = bn->node->name;
@@ -211,7 +225,8 @@ nativert_pass_batch_norm (NativertGraph *graph, const NativertSchemas *schemas, 
   for (NativertNode *node = graph->first, *next; node; node = next) {
     BatchNorm bn;
     next = node->next;
-    if (!read_batch_norm (node, constant, &bn) || (!fold_into (&bn, constant, n_marked, schemas) && !become_scale_shift (&bn, schemas)))
+    if (!read_batch_norm (node, constant, &bn)
+        || (!fold_into (&bn, constant, n_marked, schemas) && !become_scale_shift (&bn, schemas)))
       continue;
     if (!nativert_graph_remove (graph, node, error))
       return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Constant folding, the part that the graph decides: nodes that depend on weights alone move to graph->fold, which runs once per
- * weights version; its results come back as inputs of kind FOLDED.  Views of weights stay, plans dissolve them; so does what
- * would blow up memory. */
+/* Constant folding, the part that the graph decides: nodes that depend on weights alone move to graph->fold, which
+ * runs once per weights version; its results come back as inputs of kind FOLDED.  Views of weights stay, plans
+ * dissolve them; so does what would blow up memory. */
 #include <string.h>
 #include "graph/alias.h"
 #include "graph/meta.h"
@@ -29,7 +29,8 @@ static bool
 is_free_view (const NativertNode *node)
 {
   static const char *const casts[] = { "aten.to", "aten.type_as", "aten.contiguous" };
-  static const char *const reshapes[] = { "aten.reshape", "aten.flatten", "aten.reshape_as", "aten.ravel", "aten.unflatten" };
+  static const char *const reshapes[]
+      = { "aten.reshape", "aten.flatten", "aten.reshape_as", "aten.ravel", "aten.unflatten" };
   if (!nativert_node_is_view (node))
     return false;
   for (size_t i = 0; i < G_N_ELEMENTS (casts); i++)

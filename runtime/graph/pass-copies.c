@@ -7,8 +7,8 @@
 static bool
 is_copy (const NativertNode *node)
 {
-  static const char *const names[] = { "aten.clone", "aten._to_copy", "aten.lift_fresh_copy", "aten.to", "aten.contiguous",
-    "aten.alias_copy", "aten.detach_copy" };
+  static const char *const names[] = { "aten.clone", "aten._to_copy", "aten.lift_fresh_copy", "aten.to",
+    "aten.contiguous", "aten.alias_copy", "aten.detach_copy" };
   if (!node->schema || node->n_outputs != 1 || node->n_args == 0 || node->args[0].kind != NATIVERT_GA_VALUE
       || node->args[0].u.value->type != NATIVERT_GV_TENSOR)
     return false;

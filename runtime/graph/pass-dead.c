@@ -24,7 +24,9 @@ writes_what_is_seen (const State *s, const NativertNode *node)
       continue;
     for (uint32_t k = 0, n = nativert_arg_n_slots (&node->args[i]); k < n; k++) {
       const NativertGraphValue *value = *nativert_arg_slot (&node->args[i], k);
-      if (value && (nativert_aliases_has_input (s->aliases, value) || s->read_later[nativert_aliases_class (s->aliases, value)]))
+      if (value
+          && (nativert_aliases_has_input (s->aliases, value)
+              || s->read_later[nativert_aliases_class (s->aliases, value)]))
         return true;
     }
   }

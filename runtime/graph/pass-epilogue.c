@@ -31,7 +31,8 @@ act_at (const NativertNode *product)
 static bool
 is_open (const NativertNode *product)
 {
-  return product->args[act_at (product)].kind == NATIVERT_GA_INT && product->args[act_at (product)].u.i == NATIVERT_FUSED_NONE;
+  return product->args[act_at (product)].kind == NATIVERT_GA_INT
+      && product->args[act_at (product)].u.i == NATIVERT_FUSED_NONE;
 }
 
 static bool
@@ -60,7 +61,8 @@ static bool
 read_clamp (const NativertNode *node, const char *low, const char *high, Act *act)
 {
   act->act = NATIVERT_FUSED_CLAMP;
-  if (!number_of (node, low, -INFINITY, &act->a) || !number_of (node, high, INFINITY, &act->b) || isnan (act->a) || isnan (act->b))
+  if (!number_of (node, low, -INFINITY, &act->a) || !number_of (node, high, INFINITY, &act->b) || isnan (act->a)
+      || isnan (act->b))
     return false;
   if (act->a == 0 && act->b == INFINITY)
     *act = (Act) { NATIVERT_FUSED_RELU, 0, 0 };
@@ -70,7 +72,10 @@ read_clamp (const NativertNode *node, const char *low, const char *high, Act *ac
 static bool
 read_act (const NativertNode *node, Act *act)
 {
-  static const struct { const char *name; int act; } plain[] = { { "aten.relu", NATIVERT_FUSED_RELU }, { "aten.silu", NATIVERT_FUSED_SILU },
+  static const struct {
+    const char *name;
+    int act;
+  } plain[] = { { "aten.relu", NATIVERT_FUSED_RELU }, { "aten.silu", NATIVERT_FUSED_SILU },
     { "aten.hardswish", NATIVERT_FUSED_HARDSWISH }, { "aten.hardsigmoid", NATIVERT_FUSED_HARDSIGMOID },
     { "aten.sigmoid", NATIVERT_FUSED_SIGMOID }, { "aten.tanh", NATIVERT_FUSED_TANH } };
   *act = (Act) { 0 };
@@ -143,7 +148,8 @@ static bool
 is_plain_sum (const NativertNode *node)
 {
   const NativertGraphArg *alpha = nativert_node_arg (node, "alpha");
-  bool one = !alpha || (alpha->kind == NATIVERT_GA_INT && alpha->u.i == 1) || (alpha->kind == NATIVERT_GA_FLOAT && alpha->u.f == 1);
+  bool one = !alpha || (alpha->kind == NATIVERT_GA_INT && alpha->u.i == 1)
+      || (alpha->kind == NATIVERT_GA_FLOAT && alpha->u.f == 1);
   return nativert_target_is (node->target, "aten.add") && one && node->args[0].kind == NATIVERT_GA_VALUE
       && node->args[1].kind == NATIVERT_GA_VALUE;
 }
@@ -161,8 +167,9 @@ residual_of (const NativertAliases *aliases, const NativertNode *product, const 
     return NULL;
   /* Of two products that are summed the later one takes the earlier one's result. */
   const NativertNode *rival = other->producer;
-  bool rival_takes_it = is_product (rival) && is_open (rival) && rival->args[residual_at (rival)].kind == NATIVERT_GA_NONE
-      && nativert_value_only_user (other) == sum && rival->order > product->order;
+  bool rival_takes_it = is_product (rival) && is_open (rival)
+      && rival->args[residual_at (rival)].kind == NATIVERT_GA_NONE && nativert_value_only_user (other) == sum
+      && rival->order > product->order;
   return rival_takes_it ? NULL : other;
 }
 
@@ -210,7 +217,8 @@ nativert_pass_epilogue (NativertGraph *graph, const NativertSchemas *schemas, GE
   for (NativertNode *node = graph->first, *next; node; node = next) {
     NativertNode *before = node->prev, *later;
     int n_before = n;
-    for (NativertNode *product = node; is_product (product) && (later = fuse_next (aliases, product)); product = later, n++)
+    for (NativertNode *product = node; is_product (product) && (later = fuse_next (aliases, product));
+         product = later, n++)
       if (!nativert_graph_remove (graph, product, error))
         return -1;
     next = n == n_before ? node->next : before ? before->next : graph->first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* De-inplace: f_ becomes f when self's storage is no input's and no older name of it is read afterwards.  After it nearly
- * every graph is pure data flow.  What stays in place makes its alias class pinned for all that follows. */
+/* De-inplace: f_ becomes f when self's storage is no input's and no older name of it is read afterwards.  After it
+ * nearly every graph is pure data flow.  What stays in place makes its alias class pinned for all that follows. */
 #include <string.h>
 #include "graph/alias.h"
 #include "graph/dtypes.h"
@@ -66,7 +66,8 @@ static bool
 is_in_place (const NativertNode *node)
 {
   return node->schema && node->n_outputs == 1 && node->n_args > 0 && node->args[0].kind == NATIVERT_GA_VALUE
-      && node->schema->n_returns == 1 && node->schema->args[0].alias && node->schema->returns[0].alias == node->schema->args[0].alias;
+      && node->schema->n_returns == 1 && node->schema->args[0].alias
+      && node->schema->returns[0].alias == node->schema->args[0].alias;
 }
 
 /* An older name of the storage is read, written or returned behind node; as_strided may look past any window. */
@@ -90,9 +91,10 @@ is_seen_later (const State *s, const NativertNode *node)
 static bool
 keeps_dtype_of_self (const NativertNode *node)
 {
-  static const char *const names[] = { "aten.copy_", "aten.fill_", "aten.zero_", "aten.masked_fill_", "aten.masked_scatter_",
-    "aten.index_put_", "aten.index_copy_", "aten.index_add_", "aten.index_fill_", "aten.scatter_", "aten.scatter_add_",
-    "aten.scatter_reduce_", "aten.index_reduce_", "aten.put_", "aten.tril_", "aten.triu_", "aten.fill_diagonal_" };
+  static const char *const names[] = { "aten.copy_", "aten.fill_", "aten.zero_", "aten.masked_fill_",
+    "aten.masked_scatter_", "aten.index_put_", "aten.index_copy_", "aten.index_add_", "aten.index_fill_",
+    "aten.scatter_", "aten.scatter_add_", "aten.scatter_reduce_", "aten.index_reduce_", "aten.put_", "aten.tril_",
+    "aten.triu_", "aten.fill_diagonal_" };
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (nativert_target_is (node->target, names[i]))
       return true;
@@ -102,8 +104,8 @@ keeps_dtype_of_self (const NativertNode *node)
 static bool
 gives_bool (const NativertNode *node)
 {
-  static const char *const names[] = { "aten.eq_", "aten.ne_", "aten.lt_", "aten.le_", "aten.gt_", "aten.ge_", "aten.logical_and_",
-    "aten.logical_or_", "aten.logical_xor_", "aten.logical_not_" };
+  static const char *const names[] = { "aten.eq_", "aten.ne_", "aten.lt_", "aten.le_", "aten.gt_", "aten.ge_",
+    "aten.logical_and_", "aten.logical_or_", "aten.logical_xor_", "aten.logical_not_" };
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (nativert_target_is (node->target, names[i]))
       return node->args[0].u.value->meta->dtype != NATIVERT_DTYPE_BOOL;

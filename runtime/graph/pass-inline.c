@@ -22,7 +22,8 @@ cast_before (NativertNode *node, NativertGraphValue *value, int dtype)
   static const char *const names[] = { "self", "dtype" };
   NativertGraphArg args[] = { NATIVERT_GRAPH_VALUE (value), { .kind = NATIVERT_GA_DTYPE, .u.i = dtype } };
   nativert_node_set_args (cast, names, args, 2);
-  return nativert_node_add_output (cast, NULL, NATIVERT_GV_TENSOR, nativert_meta_with_dtype (node->graph->region, value->meta, dtype));
+  return nativert_node_add_output (
+      cast, NULL, NATIVERT_GV_TENSOR, nativert_meta_with_dtype (node->graph->region, value->meta, dtype));
 }
 
 /* A floating result of another width than a floating argument: autocast cast the argument. */
@@ -30,7 +31,8 @@ static void
 cast_arguments (NativertNode *node)
 {
   const NativertGraphValue *result = node->n_outputs > 0 ? node->outputs[0] : NULL;
-  if (!result || !result->meta || nativert_dtype_category (result->meta->dtype) != NATIVERT_CATEGORY_FLOAT || is_cast (node))
+  if (!result || !result->meta || nativert_dtype_category (result->meta->dtype) != NATIVERT_CATEGORY_FLOAT
+      || is_cast (node))
     return;
   int dtype = result->meta->dtype;
   for (uint32_t i = 0; i < node->n_args; i++)
@@ -150,8 +152,9 @@ inline_body (NativertNode *wrapper, NativertGraph *body, uint32_t first_operand,
   g_autoptr (GArray) operands = operands_of (wrapper, first_operand);
   uint32_t n_results = body->n_outputs;
   if (operands->len != body->n_inputs || (wrapper->n_returns != n_results && wrapper->n_outputs > 0)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "node %s: its subgraph %s takes %u values and gives %u, the node hands %u and takes %u",
-        wrapper->name, body->name, body->n_inputs, n_results, operands->len, wrapper->n_returns);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT,
+        "node %s: its subgraph %s takes %u values and gives %u, the node hands %u and takes %u", wrapper->name,
+        body->name, body->n_inputs, n_results, operands->len, wrapper->n_returns);
     return false;
   }
   g_autofree NativertGraphArg *results = detach_outputs (body);
@@ -161,8 +164,8 @@ inline_body (NativertNode *wrapper, NativertGraph *body, uint32_t first_operand,
     if (!wrapper->returns[i].is_none && !wrapper->returns[i].is_list)
       ok = replace_with_arg (wrapper->outputs[wrapper->returns[i].first], &results[i]);
   if (!ok) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED, "node %s: a constant is handed to a list of its subgraph %s", wrapper->name,
-        body->name);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_UNSUPPORTED,
+        "node %s: a constant is handed to a list of its subgraph %s", wrapper->name, body->name);
     return false;
   }
   return nativert_graph_remove (wrapper->graph, wrapper, error);
@@ -173,7 +176,8 @@ static int
 graph_arg (const NativertNode *node)
 {
   NativertTargetKind kind = nativert_target_kind (node->target);
-  if (g_str_equal (node->target, "torch.ops.higher_order.cond") && node->n_args >= 3 && node->args[0].kind == NATIVERT_GA_BOOL)
+  if (g_str_equal (node->target, "torch.ops.higher_order.cond") && node->n_args >= 3
+      && node->args[0].kind == NATIVERT_GA_BOOL)
     return node->args[0].u.i ? 1 : 2;
   for (uint32_t i = 0; kind == NATIVERT_TARGET_WRAPPER && i < node->n_args; i++)
     if (node->args[i].kind == NATIVERT_GA_GRAPH)

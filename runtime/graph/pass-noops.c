@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results that are their input, always: the same memory under another name.  Replacing one by the other changes nothing, even
- * when the memory is written later.  (Copies are another pass: there aliasing matters.) */
+/* Results that are their input, always: the same memory under another name.  Replacing one by the other changes
+ * nothing, even when the memory is written later.  (Copies are another pass: there aliasing matters.) */
 #include "graph/meta.h"
 #include "graph/passes.h"
 
@@ -23,7 +23,8 @@ static bool
 is_dropout_in_eval (const NativertNode *node)
 {
   static const char *const names[] = { "aten.dropout", "aten.dropout_", "aten.feature_dropout", "aten.feature_dropout_",
-    "aten.alpha_dropout", "aten.alpha_dropout_", "aten.feature_alpha_dropout", "aten.feature_alpha_dropout_", "aten.native_dropout", NULL };
+    "aten.alpha_dropout", "aten.alpha_dropout_", "aten.feature_alpha_dropout", "aten.feature_alpha_dropout_",
+    "aten.native_dropout", NULL };
   if (!any_target (node, names))
     return false;
   for (uint32_t i = 1; i < node->n_outputs; i++)
@@ -67,8 +68,8 @@ is_idle_contiguous (const NativertNode *node)
 static bool
 is_other_name (const NativertNode *node)
 {
-  static const char *const names[] = { "aten.alias", "aten.detach", "aten.detach_", "aten.lift", "aten.lift_fresh", "aten.positive",
-    "aten.resolve_conj", "aten.resolve_neg", "aten.requires_grad_", NULL };
+  static const char *const names[] = { "aten.alias", "aten.detach", "aten.detach_", "aten.lift", "aten.lift_fresh",
+    "aten.positive", "aten.resolve_conj", "aten.resolve_neg", "aten.requires_grad_", NULL };
   return any_target (node, names);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Convolutions and linear layers, however they are spelt, become nativert::conv and nativert::linear: one form for batch norm
- * and epilogues to be folded into, and for kernels to serve. */
+/* Convolutions and linear layers, however they are spelt, become nativert::conv and nativert::linear: one form for
+ * batch norm and epilogues to be folded into, and for kernels to serve. */
 #include <string.h>
 #include "graph/meta.h"
 #include "graph/passes.h"
 
 enum { MAX_SPATIAL = 3 };
 
-static const NativertGraphArg no_act[3] = { { .kind = NATIVERT_GA_INT }, { .kind = NATIVERT_GA_FLOAT }, { .kind = NATIVERT_GA_FLOAT } };
+static const NativertGraphArg no_act[3]
+    = { { .kind = NATIVERT_GA_INT }, { .kind = NATIVERT_GA_FLOAT }, { .kind = NATIVERT_GA_FLOAT } };
 
 static NativertGraphValue *
 f32_value (const NativertNode *node, uint32_t arg)
@@ -94,7 +95,8 @@ rewrite_conv (NativertNode *node, const NativertSchema *conv)
 static bool
 is_number (const NativertGraphArg *arg, double value)
 {
-  return !arg || (arg->kind == NATIVERT_GA_INT && (double) arg->u.i == value) || (arg->kind == NATIVERT_GA_FLOAT && arg->u.f == value);
+  return !arg || (arg->kind == NATIVERT_GA_INT && (double) arg->u.i == value)
+      || (arg->kind == NATIVERT_GA_FLOAT && arg->u.f == value);
 }
 
 static bool
@@ -104,14 +106,17 @@ swaps_two_dims (const NativertNode *node)
     return true;
   if (nativert_target_is (node->target, "aten.permute")) {
     const NativertGraphArg *dims = &node->args[1];
-    return dims->kind == NATIVERT_GA_INTS && !dims->sym && dims->n == 2 && (dims->u.ints[0] + 2) % 2 == 1 && (dims->u.ints[1] + 2) % 2 == 0;
+    return dims->kind == NATIVERT_GA_INTS && !dims->sym && dims->n == 2 && (dims->u.ints[0] + 2) % 2 == 1
+        && (dims->u.ints[1] + 2) % 2 == 0;
   }
-  return nativert_target_is (node->target, "aten.transpose") && node->n_args == 3 && node->args[1].kind == NATIVERT_GA_INT
-      && node->args[2].kind == NATIVERT_GA_INT && (node->args[1].u.i + node->args[2].u.i) % 2 != 0;
+  return nativert_target_is (node->target, "aten.transpose") && node->n_args == 3
+      && node->args[1].kind == NATIVERT_GA_INT && node->args[2].kind == NATIVERT_GA_INT
+      && (node->args[1].u.i + node->args[2].u.i) % 2 != 0;
 }
 
-/* The weight as linear wants it, [out, in], for a product with matrix [in, out]: the value that matrix is the transpose of,
- * or a new transpose of a weight (which costs nothing: plans dissolve views, and packs read any strides). */
+/* The weight as linear wants it, [out, in], for a product with matrix [in, out]: the value that matrix is the
+ * transpose of, or a new transpose of a weight (which costs nothing: plans dissolve views, and packs read any
+ * strides). */
 static NativertGraphValue *
 untransposed (NativertNode *node, NativertGraphValue *matrix, const NativertSchemas *schemas)
 {
@@ -144,7 +149,8 @@ is_row_bias (const NativertGraphValue *bias, const NativertGraphValue *matrix)
 }
 
 static void
-become_linear (NativertNode *node, const NativertSchema *linear, NativertGraphArg input, NativertGraphValue *weight, NativertGraphArg bias)
+become_linear (NativertNode *node, const NativertSchema *linear, NativertGraphArg input, NativertGraphValue *weight,
+    NativertGraphArg bias)
 {
   NativertGraphArg args[NATIVERT_LINEAR_N_ARGS] = { input, NATIVERT_GRAPH_VALUE (weight), bias, NATIVERT_GRAPH_NONE,
     no_act[0], no_act[1], no_act[2] };
@@ -158,7 +164,8 @@ rewrite_matrix_product (NativertNode *node, const NativertSchemas *schemas, cons
   uint32_t at = addmm ? 1 : 0;
   NativertGraphValue *input = f32_value (node, at), *matrix = f32_value (node, at + 1);
   if (!input || !matrix || input->meta->n_dims != 2 || (addmm && !is_row_bias (f32_value (node, 0), matrix))
-      || (addmm && (!is_number (nativert_node_arg (node, "beta"), 1) || !is_number (nativert_node_arg (node, "alpha"), 1))))
+      || (addmm
+          && (!is_number (nativert_node_arg (node, "beta"), 1) || !is_number (nativert_node_arg (node, "alpha"), 1))))
     return false;
   NativertGraphValue *weight = untransposed (node, matrix, schemas);
   if (!weight || weight->meta->n_dims != 2)

@@ -50,7 +50,8 @@ void nativert_node_become (NativertNode *node, const char *target, const Nativer
 /* A bound node with one tensor result before another; NULL when no schema fits (the graph is then as before). */
 NativertGraphValue *nativert_graph_emit (NativertGraph *graph, NativertNode *before, const NativertSchemas *schemas, const char *target,
     const NativertGraphArg *args, uint32_t n_args, const NativertTensorMetaDesc *meta);
-/* By value id: it depends on weights and constants alone, and on no storage that is written.  Renumbers; free with g_free. */
+/* By value id: it depends on weights and constants alone, and on no storage that is written.  Renumbers; free with
+ * g_free. */
 bool *nativert_graph_mark_constants (NativertGraph *graph);
 bool nativert_value_is_f32 (const NativertGraphValue *value);
 /* The single reader of a value; NULL when there are more, or the graph returns it. */

@@ -111,7 +111,8 @@ flatten (Flattener *f, const NativertTreeNode *node, NativertValue *value, const
 }
 
 bool
-nativert_tree_spec_flatten_call (const NativertTreeSpec *spec, NativertValue *args, NativertValue *kwargs, GPtrArray *leaves, GError **error)
+nativert_tree_spec_flatten_call (
+    const NativertTreeSpec *spec, NativertValue *args, NativertValue *kwargs, GPtrArray *leaves, GError **error)
 {
   Flattener f = { spec, leaves, error };
   const NativertTreeNode *root = &spec->root;
@@ -150,8 +151,8 @@ nativert_tree_spec_unflatten (const NativertTreeSpec *spec, NativertValue **leav
 {
   if (n_leaves == spec->root.n_leaves)
     return unflatten (&spec->root, &leaves);
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "the structure of the results has %u leaves, there are %u results",
-      spec->root.n_leaves, n_leaves);
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH,
+      "the structure of the results has %u leaves, there are %u results", spec->root.n_leaves, n_leaves);
   for (uint32_t i = 0; i < n_leaves; i++)
     nativert_value_unref (leaves[i]);
   return NULL;

@@ -4,7 +4,12 @@
 #include "graph/pytree-private.h"
 #include "package/json.h"
 
-typedef struct { NativertTreeSpec *spec; const NativertJsonDoc *doc; const NativertProgram *program; GError **error; } Parser;
+typedef struct {
+  NativertTreeSpec *spec;
+  const NativertJsonDoc *doc;
+  const NativertProgram *program;
+  GError **error;
+} Parser;
 
 /* ---- the words of the format ---- */
 
@@ -18,7 +23,8 @@ type_is (const char *type, const char *const *names)
 }
 
 static const char *const tuples[] = { "builtins.tuple", "torch.Size", NULL };
-static const char *const lists[] = { "builtins.list", "torch.fx.immutable_collections.immutable_list", "collections.deque", NULL };
+static const char *const lists[]
+    = { "builtins.list", "torch.fx.immutable_collections.immutable_list", "collections.deque", NULL };
 
 /* A key as text: strings as they are, numbers as Python prints them. */
 static const char *
@@ -54,7 +60,8 @@ keys_of (Parser *p, const NativertJson *list, uint32_t n)
   return keys;
 }
 
-/* The keys of a dict: the context is JSON in a string, or an object for a defaultdict; a dataclass has [fields, None fields]. */
+/* The keys of a dict: the context is JSON in a string, or an object for a defaultdict; a dataclass has [fields, None
+ * fields]. */
 static const char *const *
 context_keys (Parser *p, const NativertJson *context, uint32_t n)
 {
@@ -99,8 +106,8 @@ set_kind (Parser *p, const NativertJson *json, const char *type, NativertTreeNod
     node->kind = NATIVERT_TREE_DICT;
     node->keys = context_keys (p, context, node->n);
     if (!node->keys)
-      return nativert_json_fail (p->doc, json, p->error, NATIVERT_ERROR_UNSUPPORTED, "\"%s\" with %u children has no list of as many keys",
-          type, node->n);
+      return nativert_json_fail (p->doc, json, p->error, NATIVERT_ERROR_UNSUPPORTED,
+          "\"%s\" with %u children has no list of as many keys", type, node->n);
   }
   return true;
 }
@@ -117,7 +124,8 @@ parse_node (Parser *p, const NativertJson *json, NativertTreeNode *node)
   node->n = children->n;
   if (!type || type->type == NATIVERT_JSON_NULL) {
     node->n_leaves = 1;
-    return children->n == 0 || nativert_json_fail (p->doc, json, p->error, NATIVERT_ERROR_FORMAT, "a leaf has children");
+    return children->n == 0
+        || nativert_json_fail (p->doc, json, p->error, NATIVERT_ERROR_FORMAT, "a leaf has children");
   }
   if (!nativert_json_is (p->doc, type, NATIVERT_JSON_STRING, p->error) || !set_kind (p, json, type->u.s, node))
     return false;

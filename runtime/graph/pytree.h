@@ -13,7 +13,8 @@ uint32_t nativert_tree_spec_n_leaves (const NativertTreeSpec *spec);
 char *nativert_tree_spec_leaf_path (const NativertTreeSpec *spec, uint32_t index);
 /* "(x, {flag})": the structure as a person reads it. */
 char *nativert_tree_spec_to_text (const NativertTreeSpec *spec);
-/* in_spec against a call: leaves (borrowed) in order; kwargs reordered by the spec, missing dict keys give None leaves. */
+/* in_spec against a call: leaves (borrowed) in order; kwargs reordered by the spec, missing dict keys give None
+ * leaves. */
 bool nativert_tree_spec_flatten_call (const NativertTreeSpec *spec, NativertValue *args, NativertValue *kwargs, GPtrArray *leaves, GError **error);
 /* Takes the leaves. */
 NativertValue *nativert_tree_spec_unflatten (const NativertTreeSpec *spec, NativertValue **leaves, uint32_t n_leaves, GError **error);

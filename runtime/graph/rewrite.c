@@ -4,7 +4,8 @@
 #include "graph/passes.h"
 
 void
-nativert_node_become (NativertNode *node, const char *target, const NativertSchema *schema, const NativertGraphArg *args)
+nativert_node_become (
+    NativertNode *node, const char *target, const NativertSchema *schema, const NativertGraphArg *args)
 {
   nativert_node_set_args (node, schema->arg_names, args, schema->n_args);
   node->target = nativert_region_strdup (node->graph->region, target);
@@ -94,7 +95,8 @@ nativert_graph_mark_constants (NativertGraph *graph)
     const NativertGraphInput *input = &graph->inputs[i];
     if (input->value)
       constant[input->value->id] = input->kind == NATIVERT_IN_FOLDED
-          || (is_weight (input->kind) && !nativert_aliases_is_written (aliases, input->value) && !is_mutated (graph, input));
+          || (is_weight (input->kind) && !nativert_aliases_is_written (aliases, input->value)
+              && !is_mutated (graph, input));
   }
   for (const NativertNode *node = graph->first; node; node = node->next)
     if (may_be_constant (aliases, node) && all_arguments_constant (node, constant))

@@ -11,7 +11,8 @@ typedef struct { NativertRegion *region; const char *text, *p; GError **error; }
 static bool
 fail (Parser *c, const char *what)
 {
-  g_set_error (c->error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "schema \"%s\", column %d: %s", c->text, (int) (c->p - c->text) + 1, what);
+  g_set_error (c->error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "schema \"%s\", column %d: %s", c->text,
+      (int) (c->p - c->text) + 1, what);
   return false;
 }
 
@@ -50,10 +51,11 @@ static uint8_t
 type_of (const char *name)
 {
   static const struct { const char *name; uint8_t type; } types[] = {
-    { "Tensor", NATIVERT_ST_TENSOR }, { "int", NATIVERT_ST_INT }, { "SymInt", NATIVERT_ST_INT }, { "float", NATIVERT_ST_FLOAT },
-    { "bool", NATIVERT_ST_BOOL }, { "SymBool", NATIVERT_ST_BOOL }, { "Scalar", NATIVERT_ST_SCALAR }, { "number", NATIVERT_ST_SCALAR },
-    { "complex", NATIVERT_ST_SCALAR }, { "str", NATIVERT_ST_STRING }, { "ScalarType", NATIVERT_ST_DTYPE },
-    { "Layout", NATIVERT_ST_LAYOUT }, { "Device", NATIVERT_ST_DEVICE }, { "MemoryFormat", NATIVERT_ST_MEMORY_FORMAT },
+    { "Tensor", NATIVERT_ST_TENSOR }, { "int", NATIVERT_ST_INT }, { "SymInt", NATIVERT_ST_INT },
+    { "float", NATIVERT_ST_FLOAT }, { "bool", NATIVERT_ST_BOOL }, { "SymBool", NATIVERT_ST_BOOL },
+    { "Scalar", NATIVERT_ST_SCALAR }, { "number", NATIVERT_ST_SCALAR }, { "complex", NATIVERT_ST_SCALAR },
+    { "str", NATIVERT_ST_STRING }, { "ScalarType", NATIVERT_ST_DTYPE }, { "Layout", NATIVERT_ST_LAYOUT },
+    { "Device", NATIVERT_ST_DEVICE }, { "MemoryFormat", NATIVERT_ST_MEMORY_FORMAT },
     { "Generator", NATIVERT_ST_GENERATOR },
   };
   for (size_t i = 0; i < G_N_ELEMENTS (types); i++)

@@ -97,9 +97,10 @@ derive_in_place (NativertSchemas *schemas, const NativertSchema *schema)
 static bool
 is_random (const NativertSchema *schema)
 {
-  static const char *const names[] = { "aten::dropout", "aten::native_dropout", "aten::alpha_dropout", "aten::feature_dropout",
-    "aten::feature_alpha_dropout", "aten::rrelu", "aten::rand_like", "aten::randn_like", "aten::randint_like", "aten::empty",
-    "aten::empty_like", "aten::empty_strided", "aten::empty_permuted", "aten::new_empty", "aten::new_empty_strided" };
+  static const char *const names[] = { "aten::dropout", "aten::native_dropout", "aten::alpha_dropout",
+    "aten::feature_dropout", "aten::feature_alpha_dropout", "aten::rrelu", "aten::rand_like", "aten::randn_like",
+    "aten::randint_like", "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::empty_permuted",
+    "aten::new_empty", "aten::new_empty_strided" };
   const char *overload;
   g_autofree char *base = split_overload (schema->name, &overload);
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)

@@ -16,11 +16,12 @@ read_input (NativertGraph *graph, uint32_t i, GError **error)
 {
   const NativertInputSpec *spec = &graph->program->input_specs[i];
   NativertGraphInput *input = &graph->inputs[i];
-  const char *has = input->value ? input->value->name : "a constant", *want = spec->arg.name ? spec->arg.name : "a constant";
+  const char *has = input->value ? input->value->name : "a constant",
+             *want = spec->arg.name ? spec->arg.name : "a constant";
   bool constant = spec->kind == NATIVERT_IN_CONSTANT || !spec->arg.name;
   if (constant != (input->value == NULL) || (!constant && !g_str_equal (has, want))) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "input %u: the signature calls it %s (%s), the graph %s", i, want,
-        input_kind_name (spec->kind), has);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "input %u: the signature calls it %s (%s), the graph %s",
+        i, want, input_kind_name (spec->kind), has);
     return false;
   }
   input->kind = constant ? NATIVERT_IN_CONSTANT : spec->kind;
@@ -64,8 +65,8 @@ check_target (const NativertGraph *graph, uint32_t i, const NativertOutputSpec *
   }
   if (has_input (graph, kind, spec->target ? spec->target : ""))
     return true;
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "output %u is the new value of %s %s, which is no input", i,
-      input_kind_name (kind), spec->target ? spec->target : "(none)");
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_FORMAT, "output %u is the new value of %s %s, which is no input",
+      i, input_kind_name (kind), spec->target ? spec->target : "(none)");
   return false;
 }
 

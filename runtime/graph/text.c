@@ -106,8 +106,10 @@ append_enum (GString *s, const char *type, const char *const *names, size_t n, i
 static void
 append_arg (GString *s, const NativertGraphArg *arg, unsigned indent)
 {
-  static const char *const layouts[] = { "Unknown", "SparseCoo", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc", "_mkldnn", "Strided" };
-  static const char *const formats[] = { "Unknown", "ContiguousFormat", "ChannelsLast", "ChannelsLast3d", "PreserveFormat" };
+  static const char *const layouts[]
+      = { "Unknown", "SparseCoo", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc", "_mkldnn", "Strided" };
+  static const char *const formats[]
+      = { "Unknown", "ContiguousFormat", "ChannelsLast", "ChannelsLast3d", "PreserveFormat" };
   switch (arg->kind) {
   case NATIVERT_GA_NONE:
     g_string_append (s, "None");
