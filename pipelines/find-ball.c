@@ -71,6 +71,7 @@ draw (Picture *picture, const Found *trail, int n)
   }
 }
 
+/* A cell of the sheet, with a line on its upper and left side. */
 static void
 paste (Picture *sheet, const Picture *picture, int cell)
 {
@@ -78,6 +79,11 @@ paste (Picture *sheet, const Picture *picture, int cell)
   size_t left = (size_t) (cell % SHEET_COLUMNS) * row_bytes, top = (size_t) (cell / SHEET_COLUMNS) * picture->height;
   for (int y = 0; y < picture->height; y++)
     memcpy (sheet->pixels + (top + y) * 3 * sheet->width + left, picture->pixels + y * row_bytes, row_bytes);
+  static const uint8_t grey[3] = { 160, 160, 160 };
+  for (int x = 0; x < picture->width; x++)
+    put (sheet, (int) (left / 3) + x, (int) top, grey);
+  for (int y = 0; y < picture->height; y++)
+    put (sheet, (int) (left / 3), (int) top + y, grey);
 }
 
 static Picture
