@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tensors from sizes and numbers."""
+import torch
+
+F32, F64, BF16, I64, I32, U8, BOOL = torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.int32, torch.uint8, torch.bool
+
+
+def cases(g):
+    x, i = torch.randn(2, 3), torch.arange(6).reshape(3, 2)
+    for value in (0, 3, -1.5, True, float("nan"), float("-inf")):
+        g("full", [2, 3], value)
+        g("full_like", x, value)
+        g("fill.Scalar", x, value)
+        g("new_full", i.float(), [4], value)
+    for dtype in (F32, F64, BF16, I64, I32, U8, BOOL):
+        g("full", [2, 1, 2], 1, dtype=dtype)
+        g("zeros", [3], dtype=dtype)
+        g("ones", [2, 2], dtype=dtype)
+        g("ones_like", x, dtype=dtype)
+        g("zeros_like", i, dtype=dtype)
+        g("new_ones", x, [2], dtype=dtype)
+        g("scalar_tensor", 2, dtype=dtype)
+        g("eye", 3, dtype=dtype)
+    for dtype in (F32, F64, I64, I32, U8):
+        g("arange", 5, dtype=dtype)
+        g("arange.start_step", 1, 9, 3, dtype=dtype)
+        g("linspace", 0, 10, 6, dtype=dtype)
+    g("zeros", [])
+    g("zeros", [0, 3])
+    g("ones", [2, 0])
+    g("full_like", i, 7)
+    g("full_like", torch.empty(0, 4), 7)
+    g("new_zeros", i, [2, 2])
+    g("zero", x)
+    g("fill.Tensor", x, torch.tensor(2.5))
+    g("fill.Tensor", i, torch.tensor(2))
+    g("scalar_tensor", 2)
+    g("scalar_tensor", True)
+    g("arange", 7)
+    g("arange", 0)
+    g("arange", 2.5)
+    g("arange.start", 3, 8)
+    g("arange.start", -2.0, 2)
+    g("arange.start", 5, 5)
+    g("arange.start_step", 10, 0, -3)
+    g("arange.start_step", 0, 1, 0.25)
+    g("arange.start_step", 0, 1, 0.1, tol=(1e-6, 1e-7))
+    g("arange.start_step", 9007199254740993, 9007199254741003, 5)
+    g("linspace", 0, 1, 7, tol=(1e-6, 1e-7))
+    g("linspace", -1, 1, 64, tol=(1e-6, 1e-7))
+    g("linspace", 3, -3, 1)
+    g("linspace", 3, 4, 0)
+    g("eye", 0)
+    g("eye.m", 2, 4)
+    g("eye.m", 4, 2, dtype=I64)
+    g("zeros", [-1], fails=True)
+    g("full", [1 << 40, 1 << 40], 0, fails=True)
+    g("arange.start_step", 0, 5, 0, fails=True)
+    g("arange.start_step", 0, 5, -1, fails=True)
+    g("eye.m", -1, 2, fails=True)
