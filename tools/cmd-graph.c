@@ -47,11 +47,10 @@ command_graph (int argc, char **argv)
   g_auto (Options) options = { .parallel_ops = 1 };
   g_autofree char *stage = NULL;
   g_autoptr (GError) error = NULL;
-  GOptionEntry own[] = {
-    {"stage", 0, 0, G_OPTION_ARG_STRING, &stage, "As in the file, after all passes (the default), or planned for the inputs",
-        "loaded|final|plan"},
-    {NULL}
-  };
+  GOptionEntry own[]
+      = { { "stage", 0, 0, G_OPTION_ARG_STRING, &stage,
+              "As in the file, after all passes (the default), or planned for the inputs", "loaded|final|plan" },
+          { NULL } };
   char **files;
   int status = options_parse (
       &options, argc, argv, "MODEL", "Prints the graph of MODEL.", WANT_MODEL | WANT_INPUTS, own, 1, &files);

@@ -172,9 +172,9 @@ command_run (int argc, char **argv)
   g_autofree char *outputs = NULL;
   g_auto (Loaded) loaded = {0};
   g_autoptr (GError) error = NULL;
-  GOptionEntry own[] = {
-    {"outputs", 0, 0, G_OPTION_ARG_FILENAME, &outputs, "Write the outputs to a .safetensors or .npz file", "FILE"}, {NULL}
-  };
+  GOptionEntry own[] = { { "outputs", 0, 0, G_OPTION_ARG_FILENAME, &outputs,
+                             "Write the outputs to a .safetensors or .npz file", "FILE" },
+    { NULL } };
   char **files;
   int status = options_parse (&options, argc, argv, "MODEL", "Runs MODEL once and describes each output.",
       WANT_JSON | WANT_MODEL | WANT_INPUTS | WANT_EXECUTOR, own, 1, &files);

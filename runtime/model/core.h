@@ -39,6 +39,12 @@ NativertWeights *nativert_model_get_weights (NativertModel *model);
 
 /* Fills the ports of core from its graph and signature. */
 bool nativert_core_describe (NativertCore *core, GError **error);
+/* The graph's input of a port. */
+static inline const NativertGraphInput *
+nativert_core_graph_input (const NativertCore *core, uint32_t port)
+{
+  return &core->graph->inputs[core->input_numbers[port]];
+}
 /* True for the inputs whose values come from the weights: parameters, buffers and tensor constants. */
 bool nativert_input_is_weight (const NativertGraphInput *input);
 /* Number of the graph input that a mutation output writes; -1: none. */

@@ -27,12 +27,6 @@ nativert_run_inputs_free (NativertRunInputs *ri)
   g_free (ri);
 }
 
-static const NativertGraphInput *
-graph_input (const NativertCore *core, uint32_t port)
-{
-  return &core->graph->inputs[core->input_numbers[port]];
-}
-
 /* A permutation of a contiguous tensor: no holes, no overlaps.  inner: its fastest dim. */
 static bool
 is_dense (const NativertTensor *tensor, uint32_t *inner)
@@ -67,7 +61,7 @@ is_inner_of (const NativertTensorMetaDesc *meta, uint32_t dim)
 static void
 set_tensor (NativertRunInputs *ri, const NativertCore *core, uint32_t port, NativertTensor *tensor)
 {
-  const NativertGraphInput *input = graph_input (core, port);
+  const NativertGraphInput *input = nativert_core_graph_input (core, port);
   NativertView *view = &ri->inputs[port].view;
   size_t item = nativert_dtype_get_size (tensor->dtype), align = MIN (item, sizeof (int64_t));
   uint32_t inner;
@@ -93,7 +87,7 @@ set_tensor (NativertRunInputs *ri, const NativertCore *core, uint32_t port, Nati
 static void
 set_constant (NativertRunInputs *ri, const NativertCore *core, uint32_t port)
 {
-  const NativertGraphArg *arg = &graph_input (core, port)->constant;
+  const NativertGraphArg *arg = &nativert_core_graph_input (core, port)->constant;
   NativertPlanInput *in = &ri->inputs[port];
 
   ri->tensors[port] = NULL;
@@ -191,7 +185,7 @@ nativert_run_inputs_set_tensors (
   for (uint32_t i = 0; i < core->n_inputs; i++) {
     if (core->inputs[i].kind == NATIVERT_VALUE_TENSOR) {
       set_tensor (ri, core, i, tensors[used++]);
-    } else if (graph_input (core, i)->value == NULL) {
+    } else if (nativert_core_graph_input (core, i)->value == NULL) {
       set_constant (ri, core, i);
     } else {
       g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT,
@@ -212,108 +206,6 @@ nativert_run_inputs_set_values (
   for (uint32_t i = 0; i < n; i++)
     set_value (ri, core, i, values[i]);
   hash_inputs (ri);
-  return true;
-}
-
-static bool
-invalid (GError **error, const NativertPort *port, const char *what)
-{
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "input %s: %s", port->name, what);
-  return false;
-}
-
-static bool
-check_dim (const NativertPort *port, uint32_t dim, int64_t size, GError **error)
-{
-  const NativertDim *range = &port->dims[dim];
-  g_autofree char *what = NULL;
-
-  if (size >= range->min && (range->max < 0 || size <= range->max))
-    return true;
-  if (range->symbol == NULL)
-    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT, dim, size, range->min);
-  else if (range->max < 0 || range->max == G_MAXINT64)
-    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes at least %" G_GINT64_FORMAT " (%s)", dim,
-        size, range->min, range->symbol);
-  else
-    what = g_strdup_printf ("dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                            " (%s)",
-        dim, size, range->min, range->max, range->symbol);
-  return invalid (error, port, what);
-}
-
-static bool
-check_tensor (const NativertPort *port, const NativertView *view, GError **error)
-{
-  g_autofree char *what = NULL;
-
-  if (view->dtype != port->dtype) {
-    what = g_strdup_printf ("is %s, the model takes %s", nativert_dtype_get_name ((NativertDtype) view->dtype),
-        nativert_dtype_get_name (port->dtype));
-    return invalid (error, port, what);
-  }
-  if (view->ndim != port->n_dims) {
-    what = g_strdup_printf ("has %u dims, the model takes %u", view->ndim, port->n_dims);
-    return invalid (error, port, what);
-  }
-  for (uint32_t i = 0; i < view->ndim; i++)
-    if (!check_dim (port, i, view->size[i], error))
-      return false;
-  return true;
-}
-
-/* A number that the exporter froze must be that number; None is not looked at, as in torch. */
-static bool
-check_constant (const NativertCore *core, uint32_t index, const NativertPlanInput *in, GError **error)
-{
-  const NativertGraphArg *want = &graph_input (core, index)->constant;
-  g_autofree char *what = NULL;
-
-  switch (in->kind) {
-    case NATIVERT_VALUE_INT:
-      if (in->number.u.i != want->u.i)
-        what = g_strdup_printf (
-            "is %" G_GINT64_FORMAT ", the model was exported with %" G_GINT64_FORMAT, in->number.u.i, want->u.i);
-      break;
-    case NATIVERT_VALUE_FLOAT:
-      if (in->number.u.f != want->u.f)
-        what = g_strdup_printf ("is %g, the model was exported with %g", in->number.u.f, want->u.f);
-      break;
-    case NATIVERT_VALUE_BOOL:
-      if (in->number.u.b != (want->u.i != 0))
-        what = g_strdup_printf ("is %s, the model was exported with the opposite", in->number.u.b ? "true" : "false");
-      break;
-    case NATIVERT_VALUE_STRING:
-      if (strcmp (in->string, want->u.s) != 0)
-        what = g_strdup_printf ("is \"%s\", the model was exported with \"%s\"", in->string, want->u.s);
-      break;
-    default:
-      break;
-  }
-  return what == NULL || invalid (error, &core->inputs[index], what);
-}
-
-bool
-nativert_run_inputs_check (const NativertRunInputs *ri, const NativertCore *core, GError **error)
-{
-  static const char *const kinds[]
-      = { "None", "a tensor", "an int", "a float", "a bool", "a string", "a list", "a tuple", "a dict" };
-
-  for (uint32_t i = 0; i < ri->n; i++) {
-    const NativertPort *port = &core->inputs[i];
-    const NativertPlanInput *in = &ri->inputs[i];
-    g_autofree char *what = NULL;
-    if (graph_input (core, i)->value == NULL && port->kind == NATIVERT_VALUE_NONE)
-      continue;
-    if (in->kind != port->kind) {
-      what = g_strdup_printf ("is %s, the model takes %s", kinds[in->kind], kinds[port->kind]);
-      return invalid (error, port, what);
-    }
-    if (in->kind == NATIVERT_VALUE_TENSOR && !check_tensor (port, &in->view, error))
-      return false;
-    if (graph_input (core, i)->value == NULL && !check_constant (core, i, in, error))
-      return false;
-  }
   return true;
 }
 

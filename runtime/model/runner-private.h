@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of a run, between runner.c, which knows plans, sessions and weights, and run.c, which knows callers. */
 #pragma once
+#include "model/lock.h"
 #include "model/plan-cache.h"
+#include "model/runner.h"
+#include "model/state.h"
+
+struct _NativertRunner {
+  GObject parent;
+  NativertModel *model;
+  NativertCore *core;
+  unsigned helpers;
+  NativertState *state;
+  NativertRunProfile *profile;          /* these three are set while no run goes on */
+  NativertWatchFn watch;
+  void *watch_data;
+  NativertLock plan_lock;               /* one plan is made at a time */
+  NativertLock lock;                    /* all below */
+  pthread_cond_t room;
+  NativertPlanCache cache;
+  NativertWeights *weights;
+  NativertRunInputs *spare_inputs;
+  unsigned n_running;
+  bool one_at_a_time;
+};
 
 NativertCore *nativert_runner_get_core (NativertRunner *runner);
 NativertRunInputs *nativert_runner_take_inputs (NativertRunner *runner);

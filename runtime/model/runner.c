@@ -3,33 +3,10 @@
  * it. Any number of threads may call; each run has a session of its own, and those of a model with state go one at a
  * time. */
 #include "model/runner.h"
-#include "base/tensor.h"
 #include "model/budget.h"
-#include "model/lock.h"
-#include "model/plan-cache.h"
 #include "model/runner-private.h"
-#include "model/state.h"
 
 enum { MAX_RUNS = 8 };
-
-struct _NativertRunner {
-  GObject parent;
-  NativertModel *model;
-  NativertCore *core;
-  unsigned helpers;
-  NativertState *state;
-  NativertLock plan_lock;               /* one plan is made at a time */
-  NativertLock lock;                    /* all below */
-  pthread_cond_t room;
-  NativertPlanCache cache;
-  NativertWeights *weights;
-  NativertRunInputs *spare_inputs;
-  NativertRunProfile *profile;
-  NativertWatchFn watch;
-  void *watch_data;
-  unsigned n_running;
-  bool one_at_a_time;
-};
 
 G_DEFINE_TYPE (NativertRunner, nativert_runner, G_TYPE_OBJECT)
 
@@ -95,23 +72,6 @@ NativertCore *
 nativert_runner_get_core (NativertRunner *runner)
 {
   return runner->core;
-}
-
-void
-nativert_runner_set_profile (NativertRunner *runner, NativertRunProfile *profile)
-{
-  NATIVERT_LOCKED (&runner->lock);
-
-  runner->profile = profile;
-}
-
-void
-nativert_runner_set_watch (NativertRunner *runner, NativertWatchFn watch, void *user_data)
-{
-  NATIVERT_LOCKED (&runner->lock);
-
-  runner->watch = watch;
-  runner->watch_data = user_data;
 }
 
 NativertRunInputs *
@@ -249,110 +209,6 @@ nativert_runner_give_session (NativertRunner *runner, NativertSession *session)
   session->entry->idle = session;
   runner->n_running--;
   pthread_cond_signal (&runner->room);
-}
-
-static void
-start_profile (NativertRunProfile *profile, NativertSession *session)
-{
-  if (profile->plan != session->entry->plan) {
-    nativert_run_profile_clear (profile);
-    profile->plan = nativert_plan_ref (session->entry->plan);
-    profile->ns = g_new0 (guint64, profile->plan->n_steps + 1);
-    profile->sum_ns = g_new0 (guint64, profile->plan->n_steps + 1);
-  }
-  nativert_frame_set_profile (session->frame, profile->ns);
-}
-
-static void
-end_profile (NativertRunProfile *profile, NativertSession *session)
-{
-  nativert_frame_set_profile (session->frame, NULL);
-  for (uint32_t i = 0; i < profile->plan->n_steps; i++)
-    profile->sum_ns[i] += profile->ns[i];
-  profile->n_runs++;
-}
-
-void
-nativert_run_profile_clear (NativertRunProfile *profile)
-{
-  g_clear_pointer (&profile->plan, nativert_plan_unref);
-  g_clear_pointer (&profile->ns, g_free);
-  g_clear_pointer (&profile->sum_ns, g_free);
-  profile->n_runs = 0;
-}
-
-bool
-nativert_runner_execute (NativertRunner *runner, NativertSession *session, const NativertRunInputs *ri, GError **error)
-{
-  NativertRunProfile *profile = runner->profile;
-  bool ok;
-
-  if (!nativert_session_set_inputs (session, ri, error) || !nativert_session_take_outputs (session, error))
-    return false;
-  nativert_state_refresh (runner->state, session);
-  if (profile != NULL)
-    start_profile (profile, session);
-  if (runner->watch != NULL)
-    ok = nativert_frame_run_watched (
-        session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data);
-  else
-    ok = nativert_frame_run (session->frame, session->inputs, session->outputs, runner->helpers, error);
-  if (profile != NULL)
-    end_profile (profile, session);
-  if (!ok)
-    return false;
-  nativert_session_collect_outputs (session);
-  nativert_state_apply (runner->state, session);
-  return true;
-}
-
-gboolean
-nativert_runner_set_weights (NativertRunner *runner, NativertWeights *weights, GError **error)
-{
-  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func ((GDestroyNotify) nativert_plan_entry_unref);
-  g_autoptr (GPtrArray) old = g_ptr_array_new_with_free_func ((GDestroyNotify) nativert_weights_unref);
-
-  g_return_val_if_fail (NATIVERT_IS_RUNNER (runner) && weights != NULL, FALSE);
-  if (nativert_weights_get_core (weights) != runner->core) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "these weights were loaded for another model than %s",
-        runner->core->path);
-    return FALSE;
-  }
-  pthread_mutex_lock (&runner->lock);
-  for (uint32_t i = 0; i < NATIVERT_PLAN_CACHE_SIZE; i++)
-    if (runner->cache.entries[i] != NULL)
-      g_ptr_array_add (entries, nativert_plan_entry_ref (runner->cache.entries[i]));
-  pthread_mutex_unlock (&runner->lock);
-  for (guint i = 0; i < entries->len; i++)
-    if (!nativert_weights_prepare (weights, ((NativertPlanEntry *) entries->pdata[i])->plan, error))
-      return FALSE;
-  NATIVERT_LOCKED (&runner->lock);
-  g_ptr_array_add (old, runner->weights != NULL ? g_steal_pointer (&runner->weights) : nativert_weights_ref (weights));
-  runner->weights = nativert_weights_ref (weights);
-  for (guint i = 0; i < entries->len; i++)
-    for (NativertSession *session = ((NativertPlanEntry *) entries->pdata[i])->idle; session != NULL;
-         session = session->next)
-      if (session->weights != NULL && session->weights != weights)
-        g_ptr_array_add (old, g_steal_pointer (&session->weights));
-  return TRUE;
-}
-
-NativertWeights *
-nativert_runner_dup_weights (NativertRunner *runner)
-{
-  NATIVERT_LOCKED (&runner->lock);
-
-  return runner->weights != NULL ? nativert_weights_ref (runner->weights) : NULL;
-}
-
-guint64
-nativert_runner_get_weights_version (NativertRunner *runner)
-{
-  g_autoptr (NativertWeights) weights = NULL;
-
-  g_return_val_if_fail (NATIVERT_IS_RUNNER (runner), 0);
-  weights = nativert_runner_dup_weights (runner);
-  return weights != NULL ? nativert_weights_get_version (weights) : 0;
 }
 
 void
