@@ -26,17 +26,18 @@ typedef struct {
 static int64_t k_of (const NativertConv *g) { return g->cin / g->groups * g->k[0] * g->k[1] * g->k[2]; }
 static int64_t pixels_of (const NativertConv *g) { return g->out[0] * g->out[1] * g->out[2]; }
 
-/* [group][panel][k][row of the panel] */
+/* [k block][panel][k][row of the panel] */
 static void
-pack_rows (float *to, const float *w, int64_t rows, int64_t k, int64_t first, int64_t last)
+pack_rows (float *to, const float *w, int64_t rows, int64_t k, int64_t k_block)
 {
   int64_t n_panels = panel_count (rows);
-  for (int64_t p = first; p < last; p++) {
-    int64_t row = panel_row (rows, n_panels, p), h = panel_row (rows, n_panels, p + 1) - row;
-    for (int64_t i = 0; i < k; i++)
-      for (int64_t r = 0; r < h; r++)
-        *to++ = w[(row + r) * k + i];
-  }
+  for (int64_t k0 = 0; k0 < k; k0 += k_block)
+    for (int64_t p = 0; p < n_panels; p++) {
+      int64_t row = panel_row (rows, n_panels, p), h = panel_row (rows, n_panels, p + 1) - row;
+      for (int64_t i = k0; i < k && i < k0 + k_block; i++)
+        for (int64_t r = 0; r < h; r++)
+          *to++ = w[(row + r) * k + i];
+    }
 }
 
 static void
@@ -45,7 +46,7 @@ pack (void *dst, const NativertView *src, const void *params)
   const NativertConv *g = params;
   int64_t k = k_of (g), rows = g->cout / g->groups;
   for (int64_t i = 0; i < g->groups; i++)
-    pack_rows ((float *) dst + i * rows * k, (const float *) src->data + i * rows * k, rows, k, 0, panel_count (rows));
+    pack_rows ((float *) dst + i * rows * k, (const float *) src->data + i * rows * k, rows, k, g->tile[T_K]);
 }
 
 /* A 1x1 convolution without steps reads its input as it lies: pixels of a channel are neighbours. */
@@ -117,7 +118,7 @@ prepare (NativertPrep *p)
   p->scratch_part = ((size_t) g->tile[T_PIXELS] * (size_t) (g->tile[T_K] + 1) + 4 * NR) * sizeof (float);
   if (g->tile[T_CONST]) {
     p->n_packs = 1;
-    p->pack[0] = (NativertPack) { .in = 1, .key = 1000 + MR, .n_bytes = (size_t) (g->cout * k) * sizeof (float), .fn = pack };
+    p->pack[0] = (NativertPack) { .in = 1, .key = 1000u + (uint32_t) g->tile[T_K], .n_bytes = (size_t) (g->cout * k) * sizeof (float), .fn = pack };
   } else
     p->scratch_part += (size_t) (rows * k) * sizeof (float);
   p->cost = (uint64_t) ((double) g->n * (double) g->cout * (double) pixels_of (g) * (double) k / 8);
@@ -141,10 +142,12 @@ gather_row (float *to, const float *row, int64_t ix, int64_t n, int64_t stride, 
       v_store (to + i, v_load (src));
     if (i < end)
       v_store (to + i, v_load_part (src, (int) (end - i)));     /* at most VL - 1 beyond, overwritten by what follows */
-  } else if (stride * step == 2)
+  } else if (stride * step == 2) {
+    for (; i + VL < end; i += VL, src += 2 * VL)        /* one more column than the vector's is there */
+      v_store (to + i, v_even (v_load (src), v_load (src + VL)));
     for (; i < end; i++, src += 2)
       to[i] = *src;
-  else
+  } else
     for (; i < end; i++, src += stride * step)
       to[i] = *src;
   for (i = end; i < n; i++)
@@ -221,20 +224,16 @@ static void
 multiply (const Job *job, int64_t p0, int64_t p1, int64_t first, int64_t n, int64_t k0, int64_t k, bool direct)
 {
   const NativertConv *g = job->g;
-  int64_t n_panels = panel_count (job->rows);
-  TileOut o = { .ldc = job->pixels, .alpha = 1, .add_to_c = k0 > 0, .last = k0 + k == job->k, .res_row = job->pixels, .act = g->act,
-    .act_a = g->act_a, .act_b = g->act_b };
+  TileOut o = { .ldc = job->pixels, .alpha = 1, .add_to_c = k0 > 0, .last = k0 + k == job->k, .row_bias = job->bias,
+    .res_row = job->pixels, .act = g->act, .act_a = g->act_a, .act_b = g->act_b };
+  const float *w = job->w + k0 * job->rows + panel_row (job->rows, panel_count (job->rows), p0) * k;
   for (int64_t j = 0; j < n; j += NR) {
     o.n = (int) nativert_min_i64 (NR, n - j);
+    o.c = job->to + first + j;
+    o.residual = job->residual ? job->residual + first + j : NULL;
     bool in_place = direct && o.n == NR;
     const float *b = in_place ? job->x + k0 * g->in_c + first + j : job->gathered + (direct ? 0 : j * k);
-    for (int64_t p = p0; p < p1; p++) {
-      int64_t row = panel_row (job->rows, n_panels, p), h = panel_row (job->rows, n_panels, p + 1) - row;
-      o.c = job->to + row * job->pixels + first + j;
-      o.row_bias = job->bias ? job->bias + row : NULL;
-      o.residual = job->residual ? job->residual + row * job->pixels + first + j : NULL;
-      tile_packed[h] (job->w + row * job->k + k0 * h, 1, h, b, in_place ? g->in_c : NR, k, &o);
-    }
+    tile_column (w, job->rows, p0, p1, b, in_place ? g->in_c : NR, k, &o);
   }
 }
 
@@ -280,7 +279,7 @@ run (const NativertCall *c, uint32_t part)
       job.w = (const float *) c->pack[0] + group * rows * job.k;
     else {
       if (packed != group)
-        pack_rows (weights, (const float *) c->in[1].data + group * rows * job.k, rows, job.k, 0, panel_count (rows));
+        pack_rows (weights, (const float *) c->in[1].data + group * rows * job.k, rows, job.k, g->tile[T_K]);
       packed = group;
       job.w = weights;
     }

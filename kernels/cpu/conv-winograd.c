@@ -99,40 +99,53 @@ typedef struct {
   const NativertConv *g;
   const float *x, *bias, *residual;             /* of one image */
   float *to;
-  float *in, *out, *lines, *dealt;              /* scratch: [plane][panel][channel][NR], [plane][row][tile], ... */
+  float *in, *out, *lines, *dealt[4];           /* scratch: [plane][panel][channel][NR], [plane][row][tile], ...; padded rows */
   int64_t first, n, tiles;                      /* tiles of the block; tiles: in whole panels */
 } Job;
 
-/* Padded rows 2 ty .. 2 ty + 3 of a channel, even and odd columns apart. */
+/* Padded row y of a channel, even and odd columns apart.  Borders are zero already: a row never writes but zeros there. */
 static void
-deal_rows (const Job *job, const float *x, int64_t ty)
+deal_row (const NativertConv *g, float *heap, const float *x, int64_t y)
 {
-  const NativertConv *g = job->g;
-  int64_t deal = g->tile[T_DEAL], pad = g->pad[2], n = nativert_min_i64 (g->in[2], 2 * tiles_x (g) + 2 - pad);
-  for (int r = 0; r < 4; r++) {
-    int64_t iy = 2 * ty + r - g->pad[1];
-    float *heap = job->dealt + r * 2 * deal;
+  int64_t deal = g->tile[T_DEAL], pad = g->pad[2], n = nativert_min_i64 (g->in[2], 2 * tiles_x (g) + 2 - pad), iy = y - g->pad[1];
+  if (iy < 0 || iy >= g->in[1]) {
     memset (heap, 0, (size_t) (2 * deal) * sizeof (float));
-    if (iy < 0 || iy >= g->in[1])
-      continue;
-    const float *row = x + iy * g->in_s[1];
-    float *even = heap + pad % 2 * deal + pad / 2, *odd = heap + (pad + 1) % 2 * deal + (pad + 1) / 2;
-    for (int64_t i = 0; i < n; i += 2 * VL) {
-      int rest = (int) nativert_min_i64 (n - i, 2 * VL), low = rest < VL ? rest : VL;
-      V a = rest == 2 * VL ? v_load (row + i) : v_load_part (row + i, low);
-      V b = rest == 2 * VL ? v_load (row + i + VL) : v_load_part (row + i + low, rest - low);
-      v_store (even + i / 2, v_even (a, b));
-      v_store (odd + i / 2, v_odd (a, b));
-    }
+    return;
+  }
+  const float *row = x + iy * g->in_s[1];
+  float *even = heap + pad % 2 * deal + pad / 2, *odd = heap + (pad + 1) % 2 * deal + (pad + 1) / 2;
+  for (int64_t i = 0; i < n; i += 2 * VL) {
+    int rest = (int) nativert_min_i64 (n - i, 2 * VL), low = rest < VL ? rest : VL;
+    V a = rest == 2 * VL ? v_load (row + i) : v_load_part (row + i, low);
+    V b = rest == 2 * VL ? v_load (row + i + VL) : v_load_part (row + i + low, rest - low);
+    v_store (even + i / 2, v_even (a, b));
+    v_store (odd + i / 2, v_odd (a, b));
   }
 }
 
+/* Rows 2 ty .. 2 ty + 3; two of them are there after row of tiles ty - 1 of the same channel. */
+static void
+deal_rows (Job *job, const float *x, int64_t ty, bool next)
+{
+  int r = 0;
+  if (next) {
+    float *first = job->dealt[0], *second = job->dealt[1];
+    job->dealt[0] = job->dealt[2];
+    job->dealt[1] = job->dealt[3];
+    job->dealt[2] = first;
+    job->dealt[3] = second;
+    r = 2;
+  }
+  for (; r < 4; r++)
+    deal_row (job->g, job->dealt[r], x, 2 * ty + r);
+}
+
 NATIVERT_INLINE void
-transform_in (const float *dealt, int64_t deal, float *to, int64_t step)
+transform_in (float *const *dealt, int64_t at, int64_t deal, float *to, int64_t step)
 {
   V t[4][4];
   NATIVERT_UNROLL for (int r = 0; r < 4; r++) {
-    const float *even = dealt + r * 2 * deal, *odd = even + deal;
+    const float *even = dealt[r] + at, *odd = even + deal;
     V d0 = v_load (even), d1 = v_load (odd), d2 = v_load (even + 1), d3 = v_load (odd + 1);
     t[r][0] = d0 - d2;
     t[r][1] = d1 + d2;
@@ -149,15 +162,15 @@ transform_in (const float *dealt, int64_t deal, float *to, int64_t step)
 
 /* All tiles of the block, one channel: to lines by plane, then to the panels. */
 static void
-take_in (const Job *job, int64_t channel)
+take_in (Job *job, int64_t channel)
 {
   const NativertConv *g = job->g;
   int64_t across = tiles_x (g), step = line_floats (g), at = 0;
   for (int64_t t = job->first; at < job->n;) {
     int64_t ty = t / across, tx = t % across, n = nativert_min_i64 (across - tx, job->n - at);
-    deal_rows (job, job->x + channel * g->in_c, ty);
+    deal_rows (job, job->x + channel * g->in_c, ty, at > 0);
     for (int64_t i = 0; i < n; i += VL)
-      transform_in (job->dealt + tx + i, g->tile[T_DEAL], job->lines + at + i, step);
+      transform_in (job->dealt, tx + i, g->tile[T_DEAL], job->lines + at + i, step);
     at += n;
     t += n;
   }
@@ -176,16 +189,15 @@ static void
 multiply (const Job *job, const float *u, int64_t p0, int64_t p1)
 {
   const NativertConv *g = job->g;
-  int64_t n_panels = panel_count (g->cout), row0 = panel_row (g->cout, n_panels, p0), rows = block_rows (g);
-  TileOut o = { .ldc = job->tiles, .alpha = 1, .n = NR };
+  int64_t row0 = panel_row (g->cout, panel_count (g->cout), p0), rows = block_rows (g);
+  TileOut o = { .ldc = job->tiles, .alpha = 1 };
   for (int64_t plane = 0; plane < PLANES; plane++) {
-    const float *w = u + plane * g->cout * g->cin, *b = job->in + plane * job->tiles * g->cin;
-    for (int64_t j = 0; j < job->tiles; j += NR, b += g->cin * NR)
-      for (int64_t p = p0; p < p1; p++) {
-        int64_t row = panel_row (g->cout, n_panels, p), h = panel_row (g->cout, n_panels, p + 1) - row;
-        o.c = job->out + (plane * rows + row - row0) * job->tiles + j;
-        tile_packed[h] (w + row * g->cin, 1, h, b, NR, g->cin, &o);
-      }
+    const float *w = u + plane * g->cout * g->cin + row0 * g->cin, *b = job->in + plane * job->tiles * g->cin;
+    for (int64_t j = 0; j < job->n; j += NR, b += g->cin * NR) {
+      o.n = job->n - j <= VL ? VL : NR;
+      o.c = job->out + (plane * rows - row0) * job->tiles + j;
+      tile_column (w, g->cout, p0, p1, b, NR, g->cin, &o);
+    }
   }
 }
 
@@ -267,7 +279,9 @@ run (const NativertCall *c, uint32_t part)
   Job job = { .g = g, .tiles = whole (g->tile[T_TILES]), .in = (float *) nativert_call_scratch (c, part) };
   job.out = job.in + PLANES * job.tiles * g->cin;
   job.lines = job.out + PLANES * job.tiles * block_rows (g);
-  job.dealt = job.lines + PLANES * line_floats (g);
+  for (int r = 0; r < 4; r++)
+    job.dealt[r] = job.lines + PLANES * line_floats (g) + r * 2 * g->tile[T_DEAL];
+  memset (job.dealt[0], 0, (size_t) dealt_floats (g) * sizeof (float));
   job.bias = g->bias < 0 ? NULL : c->in[g->bias].data;
   int64_t all_tiles = tiles_x (g) * tiles_y (g);
   for (int64_t i = n_jobs * part / n_parts; i < n_jobs * (part + 1) / n_parts; i++) {
