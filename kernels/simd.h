@@ -34,6 +34,8 @@ v_zip_high (V a, V b)
 NATIVERT_INLINE __mmask16 v_mask (int n) { return (__mmask16) ((1u << n) - 1); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm512_maskz_loadu_ps (v_mask (n), p); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm512_mask_storeu_ps (p, v_mask (n), v); }
+/* The larger; NaN if either is. */
+NATIVERT_INLINE V v_max_nan (V a, V b) { return _mm512_mask_mov_ps (_mm512_max_ps (a, b), _mm512_cmp_ps_mask (a, a, _CMP_UNORD_Q), a); }
 NATIVERT_INLINE float v_sum (V a) { return _mm512_reduce_add_ps (a); }
 /* The elements of a then b with even and with odd numbers. */
 NATIVERT_INLINE V
@@ -82,6 +84,7 @@ v_zip_high (V a, V b)
 }
 NATIVERT_INLINE V v_even (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0x88)); }
 NATIVERT_INLINE V v_odd (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0xdd)); }
+NATIVERT_INLINE V v_max_nan (V a, V b) { return _mm256_blendv_ps (_mm256_max_ps (a, b), a, _mm256_cmp_ps (a, a, _CMP_UNORD_Q)); }
 NATIVERT_INLINE float
 v_sum (V a)
 {
@@ -105,6 +108,7 @@ NATIVERT_INLINE void v_store (float *p, V v) { memcpy (p, &v, sizeof v); }
 NATIVERT_INLINE V v_set (float x) { return (V) { x, x, x, x }; }
 NATIVERT_INLINE V v_fma (V a, V b, V c) { return a * b + c; }
 #define NATIVERT_LANES(expr) V r; for (int i = 0; i < VL; i++) r[i] = (expr); return r
+NATIVERT_INLINE V v_max_nan (V a, V b) { NATIVERT_LANES (a[i] >= b[i] || a[i] != a[i] ? a[i] : b[i]); }
 NATIVERT_INLINE V v_max (V a, V b) { NATIVERT_LANES (a[i] > b[i] ? a[i] : b[i]); }
 NATIVERT_INLINE V v_min (V a, V b) { NATIVERT_LANES (a[i] < b[i] ? a[i] : b[i]); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { NATIVERT_LANES (i < n ? p[i] : 0); }
