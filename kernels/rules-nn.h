@@ -9,6 +9,7 @@ NATIVERT_EXPAND (conv);
 NATIVERT_EXPAND (conv_padding);
 NATIVERT_EXPAND (conv_transpose);
 NATIVERT_EXPAND (convolution);
+NATIVERT_EXPAND (weight_norm);
 NATIVERT_SHAPE (attention);
 NATIVERT_SHAPE (gemm);
 NATIVERT_SHAPE (pool);

@@ -32,7 +32,14 @@ prepare (NativertPrep *p)
   return true;
 }
 
-NATIVERT_INLINE V join (bool average, V a, V b) { return average ? a + b : v_max_nan (a, b); }
+NATIVERT_INLINE V
+join (bool average, V a, V b)
+{
+  if (average)
+    return a + b;
+  return v_max_nan (a, b);
+}
+
 NATIVERT_INLINE float
 join_one (bool average, float a, float b)
 {

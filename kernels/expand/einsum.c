@@ -213,6 +213,24 @@ parse (NativertPrep *p, const char *at, Term *term, uint32_t n, Term *out, Sizes
   return true;
 }
 
+/* One operand left: what the result does not name is summed. */
+static void
+sum_others (NativertEmit *e, Term *t, const Term *result)
+{
+  int64_t gone[MOST];
+  uint32_t n_gone = 0;
+  int n = 0;
+  for (int d = 0; d < t->n; d++)
+    if (find (result, t->letter[d]) < 0)
+      gone[n_gone++] = d;
+    else
+      t->letter[n++] = t->letter[d];
+  if (n_gone == 0)
+    return;
+  t->ref = nativert_emit (e, NATIVERT_OP_sum_dim_IntList, NATIVERT_T (t->ref), NATIVERT_IS (gone, n_gone), NATIVERT_B (false), NATIVERT_NONE);
+  t->n = n;
+}
+
 NATIVERT_EXPAND (einsum)
 {
   enum { OPERANDS = 8 };
@@ -234,9 +252,7 @@ NATIVERT_EXPAND (einsum)
     if (!multiply (e, p, &term[0], &term[i], keep, &s))
       return false;
   }
-  for (int d = 0; d < term[0].n; d++)
-    if (find (&result, term[0].letter[d]) < 0)
-      return nativert_no (p, "einsum of one operand that sums");
+  sum_others (e, &term[0], &result);
   arrange (e, &term[0], &s, result.letter, result.n);
   out[0] = term[0].ref;
   return out[0] != NATIVERT_NO_REF;

@@ -36,6 +36,8 @@ def cases(g):
     g("convolution", x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1, tol=TOL[F32])
     g("convolution", r(1, 6, 5, 7), r(6, 4, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [0, 0], 1, tol=TOL[F32])
     g("_convolution", x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, False, False, False, False, tol=TOL[F32])
+    g("_weight_norm", r(6, 4, 3), r(6, 1, 1), tol=TOL[F32])
+    g("_weight_norm", r(6, 4, 3), r(1, 1, 3), 2, tol=TOL[F32])
     g("conv2d", x, r(32, 15, 3, 3), fails=True)
     g("conv2d", x, w, None, [0, 1], fails=True)
     g("conv2d", x, w, None, [1, 1], [-1, 0], fails=True)
