@@ -76,19 +76,3 @@ NATIVERT_EXPAND (convolution)
     return finish (transposed (e, p, p->arg[3], p->arg[4], p->arg[7], p->arg[8], p->arg[5]), out);
   return finish (forward (e, p, p->arg[3], p->arg[4], p->arg[5], p->arg[8]), out);
 }
-
-/* _weight_norm (v, g, dim): v * (g / |v|), the norm over all dimensions but dim. */
-NATIVERT_EXPAND (weight_norm)
-{
-  int64_t over[NATIVERT_MAX_DIMS], dim = nativert_arg_int (p, 2, 0);
-  uint32_t n = 0;
-  if (p->n_in != 2 || dim < -1 || dim >= p->in[0].ndim)
-    return nativert_no (p, "weight norm over dimension %lld of %d", (long long) dim, p->in[0].ndim);
-  for (int d = 0; d < p->in[0].ndim; d++)
-    if (d != dim)
-      over[n++] = d;
-  NativertRef v = p->ref[0], norm = nativert_emit (e, NATIVERT_OP_linalg_vector_norm_default, NATIVERT_T (v), NATIVERT_F (2),
-      NATIVERT_IS (over, n), NATIVERT_B (dim >= 0), NATIVERT_NONE);
-  NativertRef scale = nativert_emit (e, NATIVERT_OP_div_Tensor, NATIVERT_T (p->ref[1]), NATIVERT_T (norm));
-  return finish (nativert_emit (e, NATIVERT_OP_mul_Tensor, NATIVERT_T (v), NATIVERT_T (scale)), out);
-}

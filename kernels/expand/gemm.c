@@ -13,16 +13,6 @@ NATIVERT_EXPAND (linear)
   return out[0] != NATIVERT_NO_REF;
 }
 
-/* outer (a, b): a column times a row. */
-NATIVERT_EXPAND (outer)
-{
-  if (p->n_in != 2 || p->in[0].ndim != 1 || p->in[1].ndim != 1)
-    return nativert_no (p, "outer product of %d and %d dimensions", p->in[0].ndim, p->n_in > 1 ? p->in[1].ndim : -1);
-  NativertRef column = nativert_emit (e, NATIVERT_OP_unsqueeze_default, NATIVERT_T (p->ref[0]), NATIVERT_I (1));
-  out[0] = nativert_emit (e, NATIVERT_OP_mul_Tensor, NATIVERT_T (column), NATIVERT_T (p->ref[1]));
-  return out[0] != NATIVERT_NO_REF;
-}
-
 /* addbmm (self, batch1, batch2, beta, alpha): the sum over the batch is part of the sum of one product. */
 NATIVERT_EXPAND (addbmm)
 {
