@@ -6,8 +6,10 @@
     unsupported   the command says that an operator or feature is not implemented
     FAIL          anything else
 """
+import collections
 import json
 import os
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +21,7 @@ import safetensors_file
 # What torch.testing.assert_close uses: dtype -> (rtol, atol); everything else is exact.
 TOLERANCES = {torch.float64: (1e-7, 1e-7), torch.float32: (1.3e-6, 1e-5), torch.float16: (1e-3, 1e-5),
               torch.bfloat16: (1.6e-2, 1e-5), torch.complex64: (1.3e-6, 1e-5), torch.complex128: (1e-7, 1e-7)}
+LACKING = re.compile(r"([\w.]+[.:]\w+) \(\d+ uses?, first")
 UNSUPPORTED = ("unsupported", "not supported", "not implemented", "no kernel")
 
 
@@ -76,9 +79,9 @@ def judge(arguments, name):
     with open(path + ".json") as f:
         facts = json.load(f)
     rows = [check_one(arguments, path, facts, name, "", [])]
-    for batch in facts.get("also", []) if not arguments.sample_only else []:
-        stem = f"{path}.batch{batch}"
-        rows.append(check_one(arguments, path, facts, name, f".batch{batch}", [stem + ".inputs.safetensors"]))
+    for batch, there in facts.get("also", {}).items() if not arguments.sample_only else []:
+        inputs = [f"{path}.batch{batch}.inputs.safetensors"]
+        rows.append(check_one(arguments, path, {**facts, **there}, name, f".batch{batch}", inputs))
     return rows
 
 
@@ -97,8 +100,8 @@ def check_one(arguments, path, facts, name, which, inputs):
     if "is missing" in reason or " is torch." in reason:
         return row
     row["distance"] = distance(got, expected)
-    wide = f"{path}.float64.safetensors"
-    if which == "" and os.path.exists(wide) and row["torch_vs_float64"] is not None:
+    wide = f"{path}{which}.float64.safetensors"
+    if os.path.exists(wide) and row["torch_vs_float64"] is not None:
         row["nativert_vs_float64"] = distance(got, safetensors_file.load(wide))
         if row["nativert_vs_float64"] <= 2 * max(row["torch_vs_float64"], row["torch_vs_channels_last"] or 0):
             row["status"] = "unstable"
@@ -111,7 +114,7 @@ def show(row):
         parts.append(f"{row['distance']:9.3g} tolerances")
     if row["status"] != "ok" and row.get("torch_vs_float64") is not None:
         parts.append(f"(from float64: torch {row['torch_vs_float64']:.3g}, nativert {row.get('nativert_vs_float64', float('nan')):.3g})")
-    print(" ".join(parts), row["reason"][:300], flush=True)
+    print(" ".join(parts), row["reason"][:160], flush=True)
 
 
 def add_arguments(parser):
@@ -139,6 +142,9 @@ def main(arguments):
                 rows.append(row)
                 show(row)
     counts = {s: sum(r["status"] == s for r in rows) for s in ("ok", "unstable", "unsupported", "FAIL")}
+    lacking = collections.Counter(op for r in rows for op in set(LACKING.findall(r["reason"])))
+    if lacking:
+        print("\noperators that are lacking, and in how many runs: " + ", ".join(f"{op} {n}" for op, n in lacking.most_common()))
     whole = {}
     for row in rows:
         base = row["name"].split(".")[0].removesuffix("-core")
