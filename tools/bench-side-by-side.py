@@ -4,8 +4,9 @@
 
     bench-side-by-side.py [--nativert build-release/tools/nativert] [--threads 1] [--rounds 5] [--runs 20] [NET ...]
 
-Needs torch; onnxruntime, onnx and onnxscript for that column.  Every round runs each engine once, in a process of its own, so that a
-machine that slows down slows all of them; the table gives the median of the rounds' medians, in milliseconds a run, and their ratios.
+Needs torch; onnxruntime, onnx and onnxscript for that column.  Every round runs each engine once, in a process of its
+own, so that a machine that slows down slows all of them; the table gives the median of the rounds' medians, in
+milliseconds a run, and their ratios.
 """
 import argparse
 import importlib.util
@@ -74,8 +75,8 @@ def run_onnxruntime(arguments, path):
 
 
 def run_nativert(arguments, path):
-    command = [arguments.nativert, "bench", path + ".pt2", "--json", "--threads", str(arguments.threads), "--runs", str(arguments.runs),
-               "--warmup", str(arguments.warmup)]
+    command = [arguments.nativert, "bench", path + ".pt2", "--json", "--threads", str(arguments.threads),
+               "--runs", str(arguments.runs), "--warmup", str(arguments.warmup)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr.strip() or f"{command} failed")
@@ -106,7 +107,8 @@ def compare(arguments, folder, engines):
         for number in range(arguments.rounds):
             for engine in engines:
                 times[engine].append(one(arguments, engine, name, folder)["median_ms"])
-            print(f"{name}: round {number + 1}: " + ", ".join(f"{e} {t[-1]:.2f}" for e, t in times.items()), file=sys.stderr, flush=True)
+            latest = ", ".join(f"{engine} {t[-1]:.2f}" for engine, t in times.items())
+            print(f"{name}: round {number + 1}: {latest}", file=sys.stderr, flush=True)
         medians = {engine: statistics.median(t) for engine, t in times.items()}
         best = min(medians[e] for e in engines if e != "nativert")
         rows.append({"net": name, "threads": arguments.threads, **{e + "_ms": medians[e] for e in engines},

@@ -156,7 +156,8 @@ class Decoder(nn.Module):
     def __init__(self, words=500, length=64, dim=96, depth=3, heads=4):
         super().__init__()
         self.tokens, self.positions = nn.Embedding(words, dim), nn.Embedding(length, dim)
-        self.blocks = nn.ModuleList([Block(dim, heads, True, lambda: nn.GELU(approximate="tanh")) for _ in range(depth)])
+        blocks = [Block(dim, heads, True, lambda: nn.GELU(approximate="tanh")) for _ in range(depth)]
+        self.blocks = nn.ModuleList(blocks)
         self.norm = nn.LayerNorm(dim)
 
     def forward(self, ids):
@@ -201,7 +202,8 @@ class SpeechGru(nn.Module):
 
     def __init__(self, bands=40, hidden=64):
         super().__init__()
-        self.conv = nn.Sequential(nn.Conv1d(bands, 48, 5, 2, 2), nn.BatchNorm1d(48), nn.LeakyReLU(0.1), nn.Conv1d(48, 48, 3, 1, 1), nn.Tanh())
+        self.conv = nn.Sequential(nn.Conv1d(bands, 48, 5, 2, 2), nn.BatchNorm1d(48), nn.LeakyReLU(0.1),
+                                  nn.Conv1d(48, 48, 3, 1, 1), nn.Tanh())
         self.gru, self.head = nn.GRU(48, hidden, 1, batch_first=True), nn.Linear(hidden, 2)
 
     def forward(self, x, state):
@@ -214,7 +216,8 @@ class TextReader(nn.Module):
 
     def __init__(self, symbols=37):
         super().__init__()
-        self.conv = nn.Sequential(conv_bn(1, 32, 3, act=nn.ReLU()), nn.MaxPool2d(2), conv_bn(32, 64, 3, act=nn.ReLU()), nn.MaxPool2d((2, 1)),
+        self.conv = nn.Sequential(conv_bn(1, 32, 3, act=nn.ReLU()), nn.MaxPool2d(2),
+                                  conv_bn(32, 64, 3, act=nn.ReLU()), nn.MaxPool2d((2, 1)),
                                   conv_bn(64, 64, 3, act=nn.ReLU()), nn.AdaptiveAvgPool2d((1, None)))
         self.lstm, self.head = nn.LSTM(64, 48, bidirectional=True), nn.Linear(96, symbols)
 
@@ -247,7 +250,8 @@ class UNet(nn.Module):
 class Upscaler(nn.Module):
     def __init__(self, width=24, factor=2):
         super().__init__()
-        self.body = nn.Sequential(nn.Conv2d(3, width, 3, 1, 1), nn.PReLU(width), nn.Conv2d(width, width, 3, 1, 1), nn.PReLU(width),
+        self.body = nn.Sequential(nn.Conv2d(3, width, 3, 1, 1), nn.PReLU(width),
+                                  nn.Conv2d(width, width, 3, 1, 1), nn.PReLU(width),
                                   nn.Conv2d(width, 3 * factor * factor, 3, 1, 1), nn.PixelShuffle(factor))
         self.factor = factor
 
@@ -261,7 +265,8 @@ class Detector(nn.Module):
     def __init__(self, classes=5, k=10):
         super().__init__()
         act, self.k = nn.Hardswish, k
-        self.body = nn.Sequential(conv_bn(3, 16, 3, 2, act=act()), conv_bn(16, 32, 3, 2, act=act()), conv_bn(32, 48, 3, 2, act=act()))
+        self.body = nn.Sequential(conv_bn(3, 16, 3, 2, act=act()), conv_bn(16, 32, 3, 2, act=act()),
+                                  conv_bn(32, 48, 3, 2, act=act()))
         self.boxes, self.scores = nn.Conv2d(48, 4, 1), nn.Conv2d(48, classes, 1)
 
     def forward(self, x):

@@ -31,7 +31,8 @@ def save(tensors, path):
     for key, tensor in tensors.items():
         tensor = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
         raw = bytes(tensor.reshape(-1).view(torch.uint8).numpy()) if tensor.numel() else b""
-        header[key] = {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(raw)]}
+        header[key] = {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape),
+                       "data_offsets": [offset, offset + len(raw)]}
         parts.append(raw)
         offset += len(raw)
     text = json.dumps(header).encode()

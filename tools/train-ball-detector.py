@@ -4,9 +4,10 @@
 
     train-ball-detector.py [--out pipelines/models/ball.pt2] [--steps N]
 
-The pictures are drawn here: balls of many sizes and brightnesses, cut by the border or whole, on black, grey, gradients, noise and
-boxes, and pictures with no ball.  Judged on pictures that were not drawn here: those of `videotestsrc pattern=ball`, when
-gst-launch-1.0 is installed.  Seeded and single-threaded: the same torch gives the same file.
+The pictures are drawn here: balls of many sizes and brightnesses, cut by the border or whole, on black, grey,
+gradients, noise and boxes, and pictures with no ball.  Judged on pictures that were not drawn here: those of
+`videotestsrc pattern=ball`, when gst-launch-1.0 is installed.  Seeded and single-threaded: the same torch
+gives the same file.
 
 Input: float32 [batch, 3, 96, 96], RGB, normalised as extra/nativert.json in the archive says.
 Output: {"centre": [batch, 2] (x, y; 0 and 1 are the borders), "score": [batch] (0 to 1)}.
@@ -23,19 +24,21 @@ from torch import nn
 from torch.nn import functional as F
 
 SIZE, CELLS = 96, 24
-PREPROCESSING = {"resize": "stretch", "channel-order": "rgb", "scale": 1 / 255, "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}
+PREPROCESSING = {"resize": "stretch", "channel-order": "rgb", "scale": 1 / 255, "mean": [0.5] * 3, "std": [0.5] * 3}
 
 
 def layer(c_in, c_out, stride=1, dilation=1):
-    return nn.Sequential(nn.Conv2d(c_in, c_out, 3, stride, dilation, dilation, bias=False), nn.BatchNorm2d(c_out), nn.ReLU(inplace=True))
+    conv = nn.Conv2d(c_in, c_out, 3, stride, dilation, dilation, bias=False)
+    return nn.Sequential(conv, nn.BatchNorm2d(c_out), nn.ReLU(inplace=True))
 
 
 class BallDetector(nn.Module):
-    """Says for every cell of 4x4 pixels how likely the ball is centred there, and where exactly; the answer is the mean."""
+    """For every cell of 4x4 pixels: how likely the ball is centred there, and where exactly; the answer is the mean."""
 
     def __init__(self):
         super().__init__()
-        self.body = nn.Sequential(layer(3, 12, 2), layer(12, 24, 2), layer(24, 24), layer(24, 24, 1, 2), layer(24, 24, 1, 4), layer(24, 24))
+        self.body = nn.Sequential(layer(3, 12, 2), layer(12, 24, 2), layer(24, 24), layer(24, 24, 1, 2),
+                                  layer(24, 24, 1, 4), layer(24, 24))
         self.heat = nn.Conv2d(24, 1, 1)
         self.offset = nn.Conv2d(24, 2, 1)
         steps = (torch.arange(CELLS) + 0.5) / CELLS
@@ -59,8 +62,8 @@ def backgrounds(n, size):
     """Black for half of them; else grey, a gradient, noise, boxes."""
     ramp = torch.linspace(-1, 1, size)
     slope = torch.randn(n, 3, 2, 1) * 0.2
-    gradient = torch.rand(n, 3, 1, 1) * 0.5 + slope[:, :, :1] * ramp[None, None, :, None] + slope[:, :, 1:] * ramp[None, None, None, :]
-    picture = gradient.clamp(0, 0.7)
+    down, across = slope[:, :, :1] * ramp[None, None, :, None], slope[:, :, 1:] * ramp[None, None, None, :]
+    picture = (torch.rand(n, 3, 1, 1) * 0.5 + down + across).clamp(0, 0.7)
     ys, xs = torch.arange(size)[None, :, None], torch.arange(size)[None, None, :]
     for _ in range(2):
         x0, y0, w, h = (torch.randint(0, size, (n, 1, 1)), torch.randint(0, size, (n, 1, 1)),
@@ -135,8 +138,8 @@ def true_frames(width=320, height=240, count=180):
         return None
     with tempfile.NamedTemporaryFile() as f:
         caps = f"video/x-raw,format=RGB,width={width},height={height},framerate=30/1"
-        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "pattern=ball", f"num-buffers={count}", "!", caps, "!", "filesink",
-                        "location=" + f.name], check=True)
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "pattern=ball", f"num-buffers={count}", "!", caps, "!",
+                        "filesink", "location=" + f.name], check=True)
         data = torch.frombuffer(bytearray(f.read()), dtype=torch.uint8)
     frames = data.view(count, height, width, 3).permute(0, 3, 1, 2).float() / 255
     bright = frames.mean(1)
@@ -153,7 +156,8 @@ def judge(net):
         result = net(normalise(picture))
         error = ((result["centre"] - centre) * SIZE).norm(dim=1)[there]
         right = ((result["score"] > 0.5) == there).float().mean()
-        print(f"drawn pictures: centre off by {error.mean():.2f} of 96 pixels (95 % under {error.quantile(0.95):.2f}), score right in {right:.1%}")
+        print(f"drawn pictures: centre off by {error.mean():.2f} of 96 pixels (95 % under {error.quantile(0.95):.2f}), "
+              f"score right in {right:.1%}")
         for width, height in ((320, 240), (640, 480)):
             true = true_frames(width, height)
             if true is None:
@@ -162,8 +166,8 @@ def judge(net):
             small = F.interpolate(frames, (SIZE, SIZE), mode="bilinear", align_corners=False)
             result = net(normalise(small))
             error = (result["centre"] * torch.tensor([width, height]) - centre).norm(dim=1)
-            print(f"videotestsrc {width}x{height}: centre off by {error.mean():.2f} pixels (at most {error.max():.2f}), "
-                  f"lowest score {result['score'].min():.3f}")
+            print(f"videotestsrc {width}x{height}: centre off by {error.mean():.2f} pixels (at most "
+                  f"{error.max():.2f}), lowest score {result['score'].min():.3f}")
 
 
 def main():
@@ -181,11 +185,13 @@ def main():
         p.requires_grad_(False)
     picture, _, _ = draw(2)
     with torch.no_grad():
-        program = torch.export.export(net, (normalise(picture),), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+        batch = torch.export.Dim("batch", min=1, max=64)
+        program = torch.export.export(net, (normalise(picture),), dynamic_shapes=({0: batch},))
     for node in program.graph.nodes:
         node.meta.pop("stack_trace", None)  # paths of this machine
     torch.export.save(program, arguments.out, extra_files={"nativert.json": json.dumps(PREPROCESSING)})
-    print(f"{arguments.out}: {sum(p.numel() for p in net.parameters())} parameters, {os.path.getsize(arguments.out)} bytes")
+    parameters = sum(p.numel() for p in net.parameters())
+    print(f"{arguments.out}: {parameters} parameters, {os.path.getsize(arguments.out)} bytes")
 
 
 if __name__ == "__main__":

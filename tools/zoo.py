@@ -6,9 +6,10 @@
     zoo.py make OUT [NAME ...] [--family F] [--skip-existing]
     zoo.py check OUT [NAME ...] --nativert build/tools/nativert [--json FILE] [--jobs N]
 
-make writes, per network, OUT/NAME.pt2 as torch.export gives it and OUT/NAME-core.pt2 after run_decompositions(), each with its
-sample inputs; OUT/NAME*.expected.safetensors holds the eager outputs, flattened, under the keys "0", "1", ...; NAME*.json says what
-else was measured: how far float32 PyTorch itself is from the same network in float64, in units of the tolerance.
+make writes, per network, OUT/NAME.pt2 as torch.export gives it and OUT/NAME-core.pt2 after run_decompositions(), each
+with its sample inputs; OUT/NAME*.expected.safetensors holds the eager outputs, flattened, under the keys "0", "1", ...;
+NAME*.json says what else was measured: how far float32 PyTorch itself is from the same network in float64, in units of
+the tolerance.
 check runs the command on each and compares with torch.testing.assert_close's default tolerances for the dtype.
 """
 import argparse
@@ -37,10 +38,11 @@ def is_batch_norm(module):
 
 
 def settle(module, inputs):
-    """Freshly made networks are often constant functions (scales of 0 or 1e-6) or let values explode (running statistics
-    that fit nothing), and would then prove little.  Constant parameters get some noise, and running statistics become those of
-    the sample, layer after layer, as training would have left them.  Batch norms are shifted to let most of their values through
-    the activation that follows: with centred ones, deep networks of random weights are chaotic, and amplify the rounding of float32."""
+    """Freshly made networks are often constant functions (scales of 0 or 1e-6) or let values explode (statistics that
+    fit nothing), and would then prove little.  Constant parameters get some noise, and running statistics become
+    those of the sample, layer after layer, as training would have left them.  Batch norms are shifted to let most of
+    their values through the activation that follows: with centred ones, deep networks of random weights are chaotic,
+    and amplify the rounding of float32."""
     with torch.no_grad():
         for norm in filter(is_batch_norm, module.modules()):
             if norm.affine and not norm.bias.any():
@@ -65,8 +67,9 @@ def settle(module, inputs):
 
 
 def scale_head(module, inputs):
-    """Lets a classifier's outputs have a standard deviation of 0.1.  As initialised they have 0.01, where the absolute tolerance
-    hides most; at 1, float32 PyTorch with another memory format is outside the tolerance of itself on deep residual nets."""
+    """Lets a classifier's outputs have a standard deviation of 0.1.  As initialised they have 0.01, where the absolute
+    tolerance hides most; at 1, float32 PyTorch with another memory format is outside the tolerance of itself on deep
+    residual nets."""
     last = []
 
     def note(m, args, output):
@@ -107,7 +110,7 @@ def own_error(module, inputs, expected):
         result["float64_error"] = str(e).splitlines()[0]
     try:
         moved = copy.deepcopy(module).to(memory_format=torch.channels_last)
-        flipped = pytree.tree_map(lambda x: x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x, inputs)
+        flipped = tuple(x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x for x in inputs)
         result["torch_vs_channels_last"] = zoo_check.distance(run(moved, flipped), expected)
     except Exception as e:
         result["torch_vs_channels_last"] = None
@@ -116,7 +119,7 @@ def own_error(module, inputs, expected):
 
 def batch_dims(inputs, batch):
     dim = torch.export.Dim("batch", min=1, max=64)
-    return (tuple({0: dim} if x.shape[0] == batch else {1: dim} if x.dim() > 1 and x.shape[1] == batch else None for x in inputs),)
+    return tuple({0: dim} if x.shape[0] == batch else None for x in inputs)
 
 
 def make(net, out):
@@ -134,8 +137,7 @@ def make(net, out):
     facts, reference = own_error(module, inputs, expected)
     facts.update(name=net.name, family=net.family, batch="dynamic" if net.dynamic else batch,
                  varies=any(not torch.equal(again[k], v) for k, v in expected.items() if k in again))
-    dims = (batch_dims(inputs, batch)[0],) if net.dynamic else None
-    dynamic_shapes = dims[0] if dims else None
+    dynamic_shapes = batch_dims(inputs, batch) if net.dynamic else None
     if dynamic_shapes and isinstance(clean, zoo_models.Tensors):
         dynamic_shapes = (dynamic_shapes,)
     with torch.no_grad():
@@ -152,13 +154,14 @@ def make(net, out):
             facts["also"] = write_other_batches(net, module, path)
         with open(path + ".json", "w") as f:
             json.dump({**facts, "nodes": len(form.graph.nodes)}, f, indent=1)
-    print(f"{net.name}: {len(program.graph.nodes)} nodes, torch is {facts['torch_vs_float64'] or 0:.2f} tolerances from float64"
+    distance = facts["torch_vs_float64"]
+    print(f"{net.name}: {len(program.graph.nodes)} nodes, torch is {distance or 0:.2f} tolerances from float64"
           f"{'' if facts['varies'] else ', CONSTANT'} ({time.time() - start:.1f} s)", flush=True)
 
 
 def write_other_batches(net, module, path):
-    """Inputs and results of other batch sizes for the same archive: NAME.batchN.*.safetensors.  Returns, by batch, how far PyTorch
-    is from float64 there."""
+    """Inputs and results of other batch sizes for the same archive: NAME.batchN.*.safetensors.  Returns, by batch, how
+    far PyTorch is from float64 there."""
     facts = {}
     for batch in (1, 5):
         torch.manual_seed(SEED + batch)
@@ -191,7 +194,7 @@ def make_all(arguments):
                 make(net, arguments.out)
             except Exception as e:
                 failed.append(net.name)
-                print(f"{net.name}: not exported: {type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}", flush=True)
+                print(f"{net.name}: not exported: {type(e).__name__}: {(str(e).splitlines() or [''])[0]}", flush=True)
     if lacking:
         print("not installed, their networks left out:", ", ".join(sorted(lacking)))
     if failed:

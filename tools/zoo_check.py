@@ -2,7 +2,7 @@
 """The comparing half of zoo.py: runs the nativert command on exported networks and judges what comes out.
 
     ok            every output within torch.testing.assert_close's default tolerances of eager PyTorch
-    unstable      outside them, but PyTorch's own float32 is as far from float64 as nativert's: the network amplifies rounding
+    unstable      outside them, but PyTorch's own float32 is as far from float64: the network amplifies rounding
     unsupported   the command says that an operator or feature is not implemented
     FAIL          anything else
 """
@@ -26,7 +26,7 @@ UNSUPPORTED = ("unsupported", "not supported", "not implemented", "no kernel")
 
 
 def distance(got, expected):
-    """The largest |got - expected| / (atol + rtol * |expected|), over all outputs: at most 1 passes.  Tolerances are got's."""
+    """The largest |got - expected| / (atol + rtol * |expected|), over all outputs: at most 1 passes."""
     worst = 0.0
     for key, want in expected.items():
         have = got[key]
@@ -87,7 +87,8 @@ def judge(arguments, name):
 
 def check_one(arguments, path, facts, name, which, inputs):
     row = {"name": name + which, "family": facts["family"], "nodes": facts["nodes"],
-           "torch_vs_float64": facts.get("torch_vs_float64"), "torch_vs_channels_last": facts.get("torch_vs_channels_last")}
+           "torch_vs_float64": facts.get("torch_vs_float64"),
+           "torch_vs_channels_last": facts.get("torch_vs_channels_last")}
     got, reason = call(arguments, path, inputs)
     if got is None:
         row["status"] = "unsupported" if any(word in reason.lower() for word in UNSUPPORTED) else "FAIL"
@@ -113,7 +114,8 @@ def show(row):
     if row.get("distance") is not None:
         parts.append(f"{row['distance']:9.3g} tolerances")
     if row["status"] != "ok" and row.get("torch_vs_float64") is not None:
-        parts.append(f"(from float64: torch {row['torch_vs_float64']:.3g}, nativert {row.get('nativert_vs_float64', float('nan')):.3g})")
+        own = row.get("nativert_vs_float64", float("nan"))
+        parts.append(f"(from float64: torch {row['torch_vs_float64']:.3g}, nativert {own:.3g})")
     print(" ".join(parts), row["reason"][:160], flush=True)
 
 
@@ -144,13 +146,15 @@ def main(arguments):
     counts = {s: sum(r["status"] == s for r in rows) for s in ("ok", "unstable", "unsupported", "FAIL")}
     lacking = collections.Counter(op for r in rows for op in set(LACKING.findall(r["reason"])))
     if lacking:
-        print("\noperators that are lacking, and in how many runs: " + ", ".join(f"{op} {n}" for op, n in lacking.most_common()))
+        names = ", ".join(f"{op} {n}" for op, n in lacking.most_common())
+        print("\noperators that are lacking, and in how many runs: " + names)
     whole = {}
     for row in rows:
         base = row["name"].split(".")[0].removesuffix("-core")
         whole.setdefault(base, []).append(row["status"] == "ok")
     print(f"\n{len(rows)} runs: " + ", ".join(f"{n} {s}" for s, n in counts.items()))
-    print(f"{sum(all(v) for v in whole.values())} of {len(whole)} architectures equal eager PyTorch in every form and batch size")
+    equal = sum(all(v) for v in whole.values())
+    print(f"{equal} of {len(whole)} architectures equal eager PyTorch in every form and batch size")
     if arguments.json:
         with open(arguments.json, "w") as f:
             json.dump({"counts": counts, "rows": rows}, f, indent=1)

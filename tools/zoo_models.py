@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The list of networks that zoo.py exports: a name, a family, how to build it, what it takes.
 
-Own structures need torch alone.  The others come from torchvision, timm, transformers and ultralytics when those are installed;
-always built from their configuration with random weights, never downloaded.
+Own structures need torch alone.  The others come from torchvision, timm, transformers and ultralytics when those are
+installed; always built from their configuration with random weights, never downloaded.
 """
 import dataclasses
 import importlib.machinery
@@ -29,7 +29,7 @@ class Net:
 
 
 def picture(size, channels=3):
-    """Large shapes with some noise, as photographs have: on noise alone, deep features hardly differ from each other."""
+    """Large shapes with some noise, as photographs have: on noise alone, deep features hardly differ."""
     sizes = size if isinstance(size, tuple) else (size, size)
 
     def make(batch):
@@ -72,8 +72,8 @@ OWN = [
 # ---- packages
 
 def declare_torchvision_ops():
-    """torchvision's C++ operators load only beside the torch they were built for.  The structures need no more than their
-    names, so these are declared when the real ones cannot be had."""
+    """torchvision's C++ operators load only beside the torch they were built for.  The structures need no more than
+    their names, so these are declared when the real ones cannot be had."""
     library = torch.library.Library("torchvision", "DEF")
     for name in ("nms", "qnms"):
         library.define(name + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
@@ -199,12 +199,14 @@ class Tensors(torch.nn.Module):
 
 TEXT = dict(vocab_size=200, hidden_size=96, num_hidden_layers=2, num_attention_heads=4, intermediate_size=192,
             max_position_embeddings=64)
-VISION = dict(image_size=64, patch_size=16, hidden_size=96, num_hidden_layers=2, num_attention_heads=4, intermediate_size=192)
+VISION = dict(image_size=64, patch_size=16, hidden_size=96, num_hidden_layers=2, num_attention_heads=4,
+              intermediate_size=192)
 
 TORCHVISION = [
     tv("alexnet", 96), tv("convnext_tiny", 64), tv("densenet121", 64), tv("efficientnet_b0", 64, dynamic=True),
     tv("googlenet", 64), tv("mnasnet0_5", 64), tv("mobilenet_v2", 64), tv("mobilenet_v3_small", 64, dynamic=True),
-    tv("mobilenet_v3_large", 224), tv("regnet_x_400mf", 64), tv("regnet_y_400mf", 64), tv("resnet18", 224), tv("resnet50", 64),
+    tv("mobilenet_v3_large", 224), tv("regnet_x_400mf", 64), tv("regnet_y_400mf", 64), tv("resnet18", 224),
+    tv("resnet50", 64),
     tv("resnext50_32x4d", 64), tv("shufflenet_v2_x1_0", 64), tv("squeezenet1_1", 64), tv("vgg11_bn", 64),
     tv("efficientnet_v2_s", 64), tv("inception_v3", 96, init_weights=False, aux_logits=False),
     tv_segmentation("lraspp_mobilenet_v3_large", 64), tv_segmentation("deeplabv3_mobilenet_v3_large", 64),
@@ -214,20 +216,22 @@ TORCHVISION = [
 ]
 VIT = "vision transformer"
 TIMM = [
-    tm("convnextv2_atto"), tm("dla46_c"), tm("efficientnet_lite0"), tm("fastvit_t8"), tm("ghostnet_050"), tm("hardcorenas_a"),
-    tm("hgnetv2_b0"), tm("inception_next_atto"), tm("lcnet_050"), tm("mixnet_s"), tm("mobilenetv4_conv_small", dynamic=True),
-    tm("mobileone_s0"), tm("poolformer_s12"), tm("regnety_002"), tm("repvgg_a0"), tm("repvit_m0_9"), tm("res2net50_26w_4s"),
-    tm("rexnet_100"), tm("starnet_s1"), tm("resnet18d"), tm("tf_efficientnet_b0"), tm("mambaout_femto"), tm("skresnet18"),
-    tm("resnest14d"), tm("nf_resnet50"), tm("convmixer_768_32", 56), tm("ecaresnet26t"), tm("legacy_seresnet18"),
+    tm("convnextv2_atto"), tm("dla46_c"), tm("efficientnet_lite0"), tm("fastvit_t8"), tm("ghostnet_050"),
+    tm("hardcorenas_a"), tm("hgnetv2_b0"), tm("inception_next_atto"), tm("lcnet_050"), tm("mixnet_s"),
+    tm("mobilenetv4_conv_small", dynamic=True), tm("mobileone_s0"), tm("poolformer_s12"), tm("regnety_002"),
+    tm("repvgg_a0"), tm("repvit_m0_9"), tm("res2net50_26w_4s"), tm("rexnet_100"), tm("starnet_s1"), tm("resnet18d"),
+    tm("tf_efficientnet_b0"), tm("mambaout_femto"), tm("skresnet18"), tm("resnest14d"), tm("nf_resnet50"),
+    tm("convmixer_768_32", 56), tm("ecaresnet26t"), tm("legacy_seresnet18"),
     tm("vit_tiny_patch16_224", 64, VIT, img_size=64), tm("deit_tiny_distilled_patch16_224", 64, VIT, img_size=64),
     tm("swin_tiny_patch4_window7_224", 56, VIT, img_size=56), tm("swinv2_tiny_window8_256", 64, VIT, img_size=64),
-    tm("mobilevit_xxs", 64, VIT), tm("mobilevitv2_050", 64, VIT), tm("levit_128s", 224, VIT), tm("pit_ti_224", 224, VIT),
-    tm("edgenext_xx_small", 64, VIT), tm("efficientformer_l1", 224, VIT), tm("efficientvit_b0", 64, VIT),
-    tm("efficientvit_m0", 224, VIT), tm("gmlp_ti16_224", 64, VIT, img_size=64), tm("mixer_s32_224", 64, VIT, img_size=64),
-    tm("tiny_vit_5m_224", 224, VIT), tm("twins_svt_small", 224, VIT), tm("xcit_nano_12_p16_224", 64, VIT),
-    tm("pvt_v2_b0", 64, VIT), tm("coat_lite_tiny", 64, VIT, img_size=64), tm("focalnet_tiny_srf", 64, VIT),
-    tm("eva02_tiny_patch14_224", 56, VIT, img_size=56), tm("cait_xxs24_224", 64, VIT, img_size=64),
-    tm("vit_tiny_patch16_224", 224, VIT, dynamic=True), tm("crossvit_9_240", 240, VIT), tm("hiera_tiny_224", 224, VIT),
+    tm("mobilevit_xxs", 64, VIT), tm("mobilevitv2_050", 64, VIT), tm("levit_128s", 224, VIT),
+    tm("pit_ti_224", 224, VIT), tm("edgenext_xx_small", 64, VIT), tm("efficientformer_l1", 224, VIT),
+    tm("efficientvit_b0", 64, VIT), tm("efficientvit_m0", 224, VIT), tm("gmlp_ti16_224", 64, VIT, img_size=64),
+    tm("mixer_s32_224", 64, VIT, img_size=64), tm("tiny_vit_5m_224", 224, VIT), tm("twins_svt_small", 224, VIT),
+    tm("xcit_nano_12_p16_224", 64, VIT), tm("pvt_v2_b0", 64, VIT), tm("coat_lite_tiny", 64, VIT, img_size=64),
+    tm("focalnet_tiny_srf", 64, VIT), tm("eva02_tiny_patch14_224", 56, VIT, img_size=56),
+    tm("cait_xxs24_224", 64, VIT, img_size=64), tm("vit_tiny_patch16_224", 224, VIT, dynamic=True),
+    tm("crossvit_9_240", 240, VIT), tm("hiera_tiny_224", 224, VIT),
 ]
 TIMM[-3].name += "_full"
 ULTRALYTICS = [
@@ -236,19 +240,24 @@ ULTRALYTICS = [
     ul("yolov3-tiny"), ul("yolo12n"), ul("yolo26n"),
 ]
 TRANSFORMERS = [
-    hf("gpt2", "GPT2LMHeadModel", "GPT2Config", ids(16, 200), vocab_size=200, n_positions=64, n_embd=96, n_layer=2, n_head=4),
+    hf("gpt2", "GPT2LMHeadModel", "GPT2Config", ids(16, 200),
+       vocab_size=200, n_positions=64, n_embd=96, n_layer=2, n_head=4),
     hf("bert", "BertModel", "BertConfig", masked_ids(16, 200), dynamic=True, **TEXT),
-    hf("minilm", "BertModel", "BertConfig", masked_ids(16, 200), **{**TEXT, "hidden_size": 384, "num_attention_heads": 12,
+    hf("minilm", "BertModel", "BertConfig", masked_ids(16, 200),
+       **{**TEXT, "hidden_size": 384, "num_attention_heads": 12,
                                                                    "intermediate_size": 768}),
-    hf("distilbert", "DistilBertModel", "DistilBertConfig", masked_ids(16, 200), vocab_size=200, dim=96, n_layers=2, n_heads=4,
+    hf("distilbert", "DistilBertModel", "DistilBertConfig", masked_ids(16, 200),
+       vocab_size=200, dim=96, n_layers=2, n_heads=4,
        hidden_dim=192, max_position_embeddings=64),
     hf("roberta", "RobertaModel", "RobertaConfig", masked_ids(16, 200), **TEXT),
-    hf("t5_encoder", "T5EncoderModel", "T5Config", masked_ids(16, 200), vocab_size=200, d_model=64, d_kv=16, d_ff=128, num_layers=2,
+    hf("t5_encoder", "T5EncoderModel", "T5Config", masked_ids(16, 200),
+       vocab_size=200, d_model=64, d_kv=16, d_ff=128, num_layers=2,
        num_heads=4),
     hf("vit", "ViTModel", "ViTConfig", picture(64), VIT, **VISION),
     hf("dinov2", "Dinov2Model", "Dinov2Config", picture(64), VIT, **VISION),
     hf("siglip", "SiglipVisionModel", "SiglipVisionConfig", picture(64), VIT, **VISION),
-    hf("segformer", "SegformerForSemanticSegmentation", "SegformerConfig", picture(64), VIT, hidden_sizes=[16, 32, 48, 64],
+    hf("segformer", "SegformerForSemanticSegmentation", "SegformerConfig", picture(64),
+       VIT, hidden_sizes=[16, 32, 48, 64],
        depths=[1, 1, 1, 1], decoder_hidden_size=32),
 ]
 

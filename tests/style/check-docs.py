@@ -4,8 +4,8 @@
 
     check-docs.py TOP [gst-inspect-1.0]
 
-Prints TAP: the README shows pipelines/embed.c as it is, links lead to files, and the README's table of properties is what
-gst-inspect-1.0 says, when that is given.
+Prints TAP: the README shows pipelines/embed.c as it is, links lead to files, and the README's table of properties is
+what gst-inspect-1.0 says, when that is given.
 """
 import fractions
 import os
@@ -24,12 +24,14 @@ def read(top, name):
 def embed(top):
     code = read(top, "pipelines/embed.c")
     code = code[code.index("#include"):].rstrip()
-    return [] if f"```c\n{code}\n```" in read(top, "README.md") else ["README.md shows another program than pipelines/embed.c"]
+    shown = f"```c\n{code}\n```" in read(top, "README.md")
+    return [] if shown else ["README.md shows another program than pipelines/embed.c"]
 
 
 def links(top):
     wrong = []
-    pages = ["README.md", "CONTRIBUTING.md"] + ["docs/" + name for name in sorted(os.listdir(os.path.join(top, "docs")))]
+    pages = ["README.md", "CONTRIBUTING.md"]
+    pages += ["docs/" + name for name in sorted(os.listdir(os.path.join(top, "docs")))]
     for page in pages:
         for link in re.findall(r"\]\(([^)#]+)[^)]*\)", read(top, page)):
             target = os.path.join(top, os.path.dirname(page), link)

@@ -32,7 +32,8 @@ LIMIT = 120
 
 def tracked(top):
     if os.path.isdir(os.path.join(top, ".git")) or os.path.isfile(os.path.join(top, ".git")):
-        out = subprocess.run(["git", "-c", "safe.directory=*", "-C", top, "ls-files", "-z"], capture_output=True, text=True)
+        command = ["git", "-c", "safe.directory=*", "-C", top, "ls-files", "-z"]
+        out = subprocess.run(command, capture_output=True, text=True)
         if out.returncode == 0:
             return [name for name in out.stdout.split("\0") if name and os.path.isfile(os.path.join(top, name))]
     found = glob.glob("**/*", root_dir=top, recursive=True)
@@ -79,8 +80,9 @@ def arrows(top):
 
 
 def style(top):
-    rules = {"the first lines name the licence": [], f"lines have at most {LIMIT} columns": [], "no tabs, no space at line ends": [],
-             "no goto": [], "nothing is left to do": [], "files end with a newline": []}
+    names = ("the first lines name the licence", f"lines have at most {LIMIT} columns",
+             "no tabs, no space at line ends", "no goto", "nothing is left to do", "files end with a newline")
+    rules = {name: [] for name in names}
     left = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX")) + r")\b")
     for name in tracked(top):
         code = name.endswith(SOURCES + (".py", ".build", ".sh")) or name in ("dev", ".ci/run", "pipelines/demo")
@@ -88,7 +90,8 @@ def style(top):
             continue
         text = read(top, name)
         lines = text.split("\n")
-        if not name.endswith(".build") and not any("SPDX-License-Identifier: LGPL-2.1-or-later" in line for line in lines[:2]):
+        licensed = any("SPDX-License-Identifier: LGPL-2.1-or-later" in line for line in lines[:2])
+        if not licensed and not name.endswith((".build", ".def")):
             rules["the first lines name the licence"].append(name)
         if not text.endswith("\n"):
             rules["files end with a newline"].append(name)
