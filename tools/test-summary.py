@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Adds up what `meson test` left in build folders, prints "N passed, N failed"; exits 1 when anything failed or none ran.
+"""Adds up what `meson test` left in build folders and prints "N passed, N failed"; exits 1 unless all went well.
 
     test-summary.py BUILD...
 """

@@ -129,7 +129,8 @@ def make(net, out):
     for p in module.parameters():
         p.requires_grad_(False)
     batch = 2 if net.dynamic else 1
-    settle(module, net.inputs(8))
+    if net.settled:
+        settle(module, net.inputs(8))
     inputs = net.inputs(batch)
     clean = copy.deepcopy(module)  # some modules cache what they saw in eager mode
     expected = run(copy.deepcopy(module), inputs)

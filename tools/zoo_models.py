@@ -26,6 +26,7 @@ class Net:
     inputs: typing.Callable        # (batch) -> tuple of positional inputs
     dynamic: bool = False          # exported with a symbolic batch
     package: str = "torch"         # what must be installed
+    settled: bool = True           # see zoo.settle; False: as its constructor leaves it
 
 
 def picture(size, channels=3):
@@ -160,7 +161,7 @@ def stub(*names):
         sys.modules[name] = module
 
 
-def ul(config, kind="DetectionModel", size=64, dynamic=False):
+def ul(config, kind="DetectionModel", size=64, settled=True):
     def make():
         os.environ.update(YOLO_OFFLINE="true", YOLO_AUTOINSTALL="false", YOLO_VERBOSE="false")
         torchvision_models()
@@ -172,7 +173,8 @@ def ul(config, kind="DetectionModel", size=64, dynamic=False):
             stub("polars")
         import ultralytics.nn.tasks as tasks
         return getattr(tasks, kind)(config + ".yaml", verbose=False)
-    return Net("yolo_" + config.replace("-", "_"), "YOLO", make, picture(size), dynamic, "ultralytics")
+    name = "yolo_" + config.replace("-", "_") + ("" if settled else "_initial")
+    return Net(name, "YOLO", make, picture(size), False, "ultralytics", settled)
 
 
 def hf(label, model, config, inputs, family="text", dynamic=False, **options):
@@ -238,6 +240,8 @@ ULTRALYTICS = [
     ul("yolov8n"), ul("yolov8n-seg", "SegmentationModel"), ul("yolov8n-pose", "PoseModel"),
     ul("yolo11n", size=160), ul("yolo11n-cls", "ClassificationModel"), ul("yolov5n"), ul("yolov10n"), ul("yolov9t"),
     ul("yolov3-tiny"), ul("yolo12n"), ul("yolo26n"),
+    ul("yolov8n", size=160, settled=False), ul("yolov8n-seg", "SegmentationModel", settled=False),
+    ul("yolo11n", size=160, settled=False), ul("yolo26n", size=160, settled=False),
 ]
 TRANSFORMERS = [
     hf("gpt2", "GPT2LMHeadModel", "GPT2Config", ids(16, 200),
