@@ -140,7 +140,18 @@ gst_nativert_filter_transform_caps (GstBaseTransform *trans, GstPadDirection dir
   return result;
 }
 
-/* A failure is kept for set_caps, which says it on the bus: here a caps that cannot be met is the answer. */
+/* Once per negotiation, however often it is tried. */
+static gboolean
+first_mismatch (GstNativertFilter *self)
+{
+  GST_OBJECT_LOCK (self);
+  const gboolean first = !self->mismatch_posted;
+  self->mismatch_posted = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  return first;
+}
+
+/* Tensors' sizes are known only after a run.  Empty caps, and an error on the bus, when they are not what downstream wants. */
 static GstCaps *
 fixate_tensors (GstNativertFilter *self, GstCaps *in, GstCaps *out)
 {
@@ -154,12 +165,13 @@ fixate_tensors (GstNativertFilter *self, GstCaps *in, GstCaps *out)
   if (gst_nativert_filter_plan (self, width, height, &error))
     known = gst_nativert_tensor_caps_new (self->model, self->planned, &error);
   if (!known) {
-    gst_nativert_post_error (GST_ELEMENT (self), error, "Cannot say what tensors will come", NULL);
+    if (first_mismatch (self))
+      gst_nativert_post_error (GST_ELEMENT (self), error, "Cannot say what tensors will come", NULL);
     gst_caps_unref (out);
     return gst_caps_new_empty ();
   }
   GstCaps *exact = gst_caps_intersect_full (out, known, GST_CAPS_INTERSECT_FIRST);
-  if (gst_caps_is_empty (exact)) {
+  if (gst_caps_is_empty (exact) && first_mismatch (self)) {
     g_autofree char *expected = gst_caps_to_string (out), *got = gst_caps_to_string (known);
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Pad src: downstream expects %s, and the model gives %s", expected, got),
         ("another element downstream, or output-mode=meta, would fit"));
@@ -203,5 +215,8 @@ gst_nativert_filter_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out
     return FALSE;
   }
   self->input = g_steal_pointer (&input);
+  GST_OBJECT_LOCK (self);
+  self->mismatch_posted = FALSE;
+  GST_OBJECT_UNLOCK (self);
   return TRUE;
 }

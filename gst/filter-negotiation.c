@@ -20,16 +20,19 @@ peer_caps_text (GstNativertFilter *self)
 }
 
 void
-gst_nativert_filter_explain_mismatch (GstNativertFilter *self, GstMessageType type, const GstCaps *got)
+gst_nativert_filter_explain_mismatch (GstNativertFilter *self, const GstCaps *got)
 {
   GST_OBJECT_LOCK (self);
   g_autoptr (GstCaps) expected = self->sink_caps ? gst_caps_ref (self->sink_caps) : NULL;
-  const gboolean again = self->mismatch_posted && type != GST_MESSAGE_ERROR;
+  const gboolean again = self->mismatch_posted;
   self->mismatch_posted = TRUE;
   GST_OBJECT_UNLOCK (self);
   if (!expected || again)
     return;
-  g_autofree char *got_text = gst_caps_to_string (got);
+  /* Of what upstream can do, what we could ever take is enough to say. */
+  g_autoptr (GstCaps) all = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  g_autoptr (GstCaps) known = gst_caps_intersect_full (all, (GstCaps *) got, GST_CAPS_INTERSECT_FIRST);
+  g_autofree char *got_text = gst_caps_to_string (gst_caps_is_empty (known) ? got : known);
   char *text, *debug;
   if (!gst_caps_can_intersect (got, expected)) {
     g_autofree char *expected_text = gst_caps_to_string (expected);
@@ -41,5 +44,6 @@ gst_nativert_filter_explain_mismatch (GstNativertFilter *self, GstMessageType ty
         "output-mode", expected_text, got_text);
     debug = g_strdup ("the frame flows on as it came, or other/tensors instead of it");
   }
-  gst_element_message_full (GST_ELEMENT (self), type, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, text, debug, __FILE__, G_STRFUNC, __LINE__);
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, text, debug, __FILE__,
+      G_STRFUNC, __LINE__);
 }

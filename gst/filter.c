@@ -55,6 +55,8 @@ answer_latency (GstNativertFilter *self, GstQuery *query)
   return TRUE;
 }
 
+/* Upstream asks what fits and will find nothing: it then fails in its own name, without a word about us.  Only a linked peer's question
+ * counts; others are looking around. */
 static void
 explain_empty_caps (GstNativertFilter *self, GstQuery *query)
 {
@@ -64,8 +66,8 @@ explain_empty_caps (GstNativertFilter *self, GstQuery *query)
   if (!filter || !result || !gst_caps_is_empty (result) || gst_caps_is_empty (filter))
     return;
   g_autoptr (GstCaps) all = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
-  if (gst_caps_can_intersect (filter, all))
-    gst_nativert_filter_explain_mismatch (self, GST_MESSAGE_WARNING, filter);
+  if (gst_pad_is_linked (GST_BASE_TRANSFORM_SINK_PAD (self)) && gst_caps_can_intersect (filter, all))
+    gst_nativert_filter_explain_mismatch (self, filter);
 }
 
 static gboolean
@@ -89,7 +91,7 @@ look_at_caps (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
     GstCaps *caps;
     gst_event_parse_caps (event, &caps);
     if (!gst_pad_query_accept_caps (pad, caps))
-      gst_nativert_filter_explain_mismatch (user_data, GST_MESSAGE_ERROR, caps);
+      gst_nativert_filter_explain_mismatch (user_data, caps);
   }
   return GST_PAD_PROBE_OK;
 }

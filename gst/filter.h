@@ -86,8 +86,9 @@ GstCaps *gst_nativert_filter_transform_caps (GstBaseTransform *trans, GstPadDire
 GstCaps *gst_nativert_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other);
 gboolean gst_nativert_filter_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out);
 
-/* filter-negotiation.c: says on the bus which pad could not agree, on what, and which element helps. */
-void gst_nativert_filter_explain_mismatch (GstNativertFilter *self, GstMessageType type, const GstCaps *got);
+/* filter-negotiation.c: an error on the bus that says which pad could not agree, on what, and which element helps; once
+ * until caps are agreed on again. */
+void gst_nativert_filter_explain_mismatch (GstNativertFilter *self, const GstCaps *got);
 
 /* filter-run.c */
 GstFlowReturn gst_nativert_filter_generate_output (GstBaseTransform *trans, GstBuffer **out);
