@@ -10,7 +10,8 @@ static Code
 map_code (const GError *error, const char *path)
 {
   const gboolean gone = path && !g_file_test (path, G_FILE_TEST_EXISTS);
-  if (gone || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+  if (gone || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)
+      || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
     return (Code) { GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND };
   if (error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR)
     return (Code) { GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ };
@@ -38,7 +39,8 @@ post (GstElement *element, GstMessageType type, const GError *error, const char 
 {
   const Code code = map_code (error, path);
   gst_element_message_full (element, type, code.domain, code.code, g_strdup_printf ("%s: %s", prefix, error->message),
-      g_strdup_printf ("%s %d", g_quark_to_string (error->domain), error->code), __FILE__, "gst_nativert_post", __LINE__);
+      g_strdup_printf ("%s %d", g_quark_to_string (error->domain), error->code), __FILE__, "gst_nativert_post",
+      __LINE__);
 }
 
 void

@@ -6,9 +6,11 @@
 
 #define GST_CAT_DEFAULT gst_nativert_debug
 #define VIDEO_CAPS GST_VIDEO_CAPS_MAKE (GST_NATIVERT_VIDEO_FORMATS)
-#define TENSOR_CAPS GST_NATIVERT_TENSORS_NAME ", format = (string) static, num_tensors = (int) [ 1, 16 ], framerate = (fraction) [ 0/1, max ]"
+#define TENSOR_CAPS GST_NATIVERT_TENSORS_NAME \
+    ", format = (string) static, num_tensors = (int) [ 1, 16 ], framerate = (fraction) [ 0/1, max ]"
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (VIDEO_CAPS));
+static GstStaticPadTemplate sink_template
+    = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (VIDEO_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (VIDEO_CAPS "; " TENSOR_CAPS));
 
@@ -42,8 +44,8 @@ gst_nativert_filter_make_sink_caps (GstNativertFilter *self)
   GstCaps *caps = gst_static_pad_template_get_caps (&sink_template);
   if (self->settings.resize != GST_NATIVERT_RESIZE_NONE) {
     caps = gst_caps_make_writable (caps);
-    gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, NATIVERT_MAX_PICTURE, "height", GST_TYPE_INT_RANGE, 1, NATIVERT_MAX_PICTURE,
-        NULL);
+    gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, NATIVERT_MAX_PICTURE, "height", GST_TYPE_INT_RANGE, 1,
+        NATIVERT_MAX_PICTURE, NULL);
     return caps;
   }
   g_autofree char *text = g_strdup_printf ("video/x-raw, format = %s", formats[self->port.n_channels == 1]);
@@ -136,7 +138,8 @@ gst_nativert_filter_transform_caps (GstBaseTransform *trans, GstPadDirection dir
     gst_caps_unref (result);
     result = filtered;
   }
-  GST_LOG_OBJECT (self, "%s %" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, direction == GST_PAD_SINK ? "sink" : "src", caps, result);
+  GST_LOG_OBJECT (self, "%s %" GST_PTR_FORMAT " becomes %" GST_PTR_FORMAT, direction == GST_PAD_SINK ? "sink" : "src",
+      caps, result);
   return result;
 }
 
@@ -151,7 +154,8 @@ first_mismatch (GstNativertFilter *self)
   return first;
 }
 
-/* Tensors' sizes are known only after a run.  Empty caps, and an error on the bus, when they are not what downstream wants. */
+/* Tensors' sizes are known only after a run.  Empty caps, and an error on the bus, when they are not what downstream
+ * wants. */
 static GstCaps *
 fixate_tensors (GstNativertFilter *self, GstCaps *in, GstCaps *out)
 {
@@ -160,7 +164,8 @@ fixate_tensors (GstNativertFilter *self, GstCaps *in, GstCaps *out)
   gint width, height;
   if (!self->runner || !gst_video_info_from_caps (&info, in))
     return out;
-  gst_nativert_port_choose_size (&self->port, GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), &width, &height);
+  gst_nativert_port_choose_size (
+      &self->port, GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), &width, &height);
   g_autoptr (GstCaps) known = NULL;
   if (gst_nativert_filter_plan (self, width, height, &error))
     known = gst_nativert_tensor_caps_new (self->model, self->planned, &error);
@@ -173,7 +178,8 @@ fixate_tensors (GstNativertFilter *self, GstCaps *in, GstCaps *out)
   GstCaps *exact = gst_caps_intersect_full (out, known, GST_CAPS_INTERSECT_FIRST);
   if (gst_caps_is_empty (exact) && first_mismatch (self)) {
     g_autofree char *expected = gst_caps_to_string (out), *got = gst_caps_to_string (known);
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Pad src: downstream expects %s, and the model gives %s", expected, got),
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Pad src: downstream expects %s, and the model gives %s", expected, got),
         ("another element downstream, or output-mode=meta, would fit"));
   }
   gst_caps_unref (out);
@@ -206,8 +212,10 @@ gst_nativert_filter_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out
   g_autoptr (GstNativertInput) input = gst_nativert_input_new (&self->port, &self->settings, &self->info, &error);
   if (input && self->settings.resize == GST_NATIVERT_RESIZE_NONE
       && (input->width != GST_VIDEO_INFO_WIDTH (&self->info) || input->height != GST_VIDEO_INFO_HEIGHT (&self->info))) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Pad sink: expected %d x %d pixels, got %d x %d; put videoscale before, or set resize",
-        input->width, input->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)), (NULL));
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Pad sink: expected %d x %d pixels, got %d x %d; put videoscale before, or set resize", input->width,
+            input->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
+        (NULL));
     return FALSE;
   }
   if (!input || !gst_nativert_filter_plan (self, input->width, input->height, &error)) {

@@ -63,8 +63,8 @@ weights_done (gpointer user_data, const char *path, NativertWeights *weights, co
     self->stats.reload_failures++;
   }
   GST_OBJECT_UNLOCK (self);
-  GstStructure *s = gst_structure_new (weights ? "nativert-reloaded" : "nativert-reload-failed", "file", G_TYPE_STRING, path,
-      "version", G_TYPE_UINT64, version, NULL);
+  GstStructure *s = gst_structure_new (weights ? "nativert-reloaded" : "nativert-reload-failed", "file", G_TYPE_STRING,
+      path, "version", G_TYPE_UINT64, version, NULL);
   if (error)
     gst_structure_set (s, "error", G_TYPE_STRING, error->message, NULL);
   if (error)
@@ -88,16 +88,19 @@ gst_nativert_filter_request_weights (GstNativertFilter *self)
 static gboolean
 check_ports (GstNativertFilter *self, GError **error)
 {
-  const guint n_inputs = nativert_model_get_n_inputs (self->model), n_outputs = nativert_model_get_n_outputs (self->model);
+  const guint n_inputs = nativert_model_get_n_inputs (self->model),
+              n_outputs = nativert_model_get_n_outputs (self->model);
   if (n_inputs != 1) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "the model has %u inputs, expected 1: a picture", n_inputs);
+    g_set_error (
+        error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "the model has %u inputs, expected 1: a picture", n_inputs);
     return FALSE;
   }
   self->names = g_new (GQuark, n_outputs);
   for (guint i = 0; i < n_outputs; i++) {
     const NativertPort *port = nativert_model_get_output (self->model, i);
     if (port->kind != NATIVERT_VALUE_TENSOR) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "output %u (\"%s\") of the model is no tensor", i, port->name);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "output %u (\"%s\") of the model is no tensor", i,
+          port->name);
       return FALSE;
     }
     self->names[i] = g_quark_from_string (port->name ? port->name : "");
@@ -174,7 +177,8 @@ gst_nativert_filter_start (GstBaseTransform *trans)
 {
   GstNativertFilter *self = GST_NATIVERT_FILTER (trans);
   GST_OBJECT_LOCK (self);
-  g_autofree char *path = g_strdup (self->model_path), *name = g_strdup (self->model_name), *weights = g_strdup (self->weights_path);
+  g_autofree char *path = g_strdup (self->model_path), *name = g_strdup (self->model_name),
+                  *weights = g_strdup (self->weights_path);
   g_autofree char *device = g_strdup (self->device);
   const guint threads = self->threads, parallel_ops = self->parallel_ops;
   self->stats = (GstNativertStats) { 0 };
@@ -183,7 +187,8 @@ gst_nativert_filter_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   self->until_run = 0;
   gst_nativert_metas_register ();
-  if (!check_properties (self, path, device) || !open_model (self, path, name, threads) || (weights && !use_weights (self, weights))) {
+  if (!check_properties (self, path, device) || !open_model (self, path, name, threads)
+      || (weights && !use_weights (self, weights))) {
     gst_nativert_filter_stop (trans);
     return FALSE;
   }

@@ -40,12 +40,14 @@ gst_nativert_filter_explain_mismatch (GstNativertFilter *self, const GstCaps *go
     debug = g_strdup ("the model and the resize property decide what the pad takes");
   } else {
     g_autofree char *expected_text = peer_caps_text (self);
-    g_autoptr (GstCaps) given = gst_nativert_filter_transform_caps (GST_BASE_TRANSFORM (self), GST_PAD_SINK, known, NULL);
+    g_autoptr (GstCaps) given
+        = gst_nativert_filter_transform_caps (GST_BASE_TRANSFORM (self), GST_PAD_SINK, known, NULL);
     g_autofree char *given_text = gst_caps_to_string (given);
-    text = g_strdup_printf ("Pad src: downstream expects %s, got %s; put \"videoconvert ! videoscale\" behind it, or set output-mode",
+    text = g_strdup_printf (
+        "Pad src: downstream expects %s, got %s; put \"videoconvert ! videoscale\" behind it, or set output-mode",
         expected_text, given_text);
     debug = g_strdup ("the frame flows on as it came, or the model's tensors instead of it");
   }
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, text, debug, __FILE__,
-      G_STRFUNC, __LINE__);
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, text,
+      debug, __FILE__, G_STRFUNC, __LINE__);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A frame's way: decide, pre-process, run, and hand on the frame with its results or the results alone.  No lock is held
- * while a model runs. */
+/* A frame's way: decide, pre-process, run, and hand on the frame with its results or the results alone.  No lock is
+ * held while a model runs. */
 #include "errors.h"
 #include "filter.h"
 #include "tensor-caps.h"
@@ -29,11 +29,12 @@ post_qos (GstNativertFilter *self, GstBuffer *buffer, GstClockTime running, GstC
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   const GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstMessage *message = gst_message_new_qos (GST_OBJECT (self), FALSE, running, gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-      pts, GST_BUFFER_DURATION (buffer));
+  GstMessage *message = gst_message_new_qos (GST_OBJECT (self), FALSE, running,
+      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts), pts, GST_BUFFER_DURATION (buffer));
   gst_message_set_qos_values (message, GST_CLOCK_DIFF (running, earliest), 1.0, 1000000);
   GST_OBJECT_LOCK (self);
-  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, self->stats.inferred, self->stats.skipped + self->stats.dropped);
+  gst_message_set_qos_stats (
+      message, GST_FORMAT_BUFFERS, self->stats.inferred, self->stats.skipped + self->stats.dropped);
   GST_OBJECT_UNLOCK (self);
   gst_element_post_message (GST_ELEMENT (self), message);
 }
@@ -93,8 +94,10 @@ write_input (GstNativertFilter *self, GstBuffer *buffer)
 {
   GstVideoFrame frame;
   if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A frame of %" G_GSIZE_FORMAT " bytes is no %d x %d %s", gst_buffer_get_size (buffer),
-        GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info), GST_VIDEO_INFO_NAME (&self->info)), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A frame of %" G_GSIZE_FORMAT " bytes is no %d x %d %s", gst_buffer_get_size (buffer),
+            GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info), GST_VIDEO_INFO_NAME (&self->info)),
+        (NULL));
     return FALSE;
   }
   const gboolean fits = GST_VIDEO_FRAME_FORMAT (&frame) == GST_VIDEO_INFO_FORMAT (&self->info)
@@ -103,8 +106,10 @@ write_input (GstNativertFilter *self, GstBuffer *buffer)
   if (fits)
     gst_nativert_input_write (self->input, &frame);
   else
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A frame's video meta says %d x %d, and the caps %d x %d", GST_VIDEO_FRAME_WIDTH (&frame),
-        GST_VIDEO_FRAME_HEIGHT (&frame), GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A frame's video meta says %d x %d, and the caps %d x %d", GST_VIDEO_FRAME_WIDTH (&frame),
+            GST_VIDEO_FRAME_HEIGHT (&frame), GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
+        (NULL));
   gst_video_frame_unmap (&frame);
   return fits;
 }
@@ -129,7 +134,8 @@ run (GstNativertFilter *self, Job *job)
   const gint64 prepared = g_get_monotonic_time ();
   job->weights_version = nativert_runner_get_weights_version (self->runner);
   job->results.name = self->names;
-  if (!nativert_runner_run_tensors (self->runner, &self->input->tensor, 1, &job->results.tensor, &job->results.n, &error)) {
+  if (!nativert_runner_run_tensors (
+          self->runner, &self->input->tensor, 1, &job->results.tensor, &job->results.n, &error)) {
     gst_nativert_post_error (GST_ELEMENT (self), error, "The model failed on a frame", NULL);
     return FALSE;
   }
@@ -150,8 +156,8 @@ static gboolean
 mark_frame (GstNativertFilter *self, Job *job, Decision decision)
 {
   static const char *const skipped[] = { NULL, "late", "interval" };
-  const GstNativertInference inference = { skipped[decision], job->weights_version, self->input->scale_x, self->input->scale_y,
-    self->input->offset_x, self->input->offset_y };
+  const GstNativertInference inference = { skipped[decision], job->weights_version, self->input->scale_x,
+    self->input->scale_y, self->input->offset_x, self->input->offset_y };
   job->buffer = gst_buffer_make_writable (job->buffer);
   if (!gst_nativert_buffer_add_inference (job->buffer, &inference))
     return no_meta (self);
@@ -185,7 +191,8 @@ announce_sizes (GstNativertFilter *self, const Job *job)
     gst_nativert_post_error (GST_ELEMENT (self), error, "These results do not fit in a tensor buffer", NULL);
     return FALSE;
   }
-  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (&self->info), GST_VIDEO_INFO_FPS_D (&self->info), NULL);
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, GST_VIDEO_INFO_FPS_N (&self->info),
+      GST_VIDEO_INFO_FPS_D (&self->info), NULL);
   if (!gst_base_transform_update_src_caps (GST_BASE_TRANSFORM (self), caps)) {
     g_autofree char *text = gst_caps_to_string (caps);
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Pad src: downstream does not take %s", text), (NULL));

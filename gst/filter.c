@@ -4,20 +4,21 @@
  * @title: nativertfilter
  * @short_description: runs a PyTorch model on every frame
  *
- * Runs a model that torch.export.save wrote (.pt2) on video.  A frame of any size in one of the usual formats is resized, converted and
- * normalised into the model's input in one pass; the frame itself flows on untouched, with the results as tensor metadata, or is replaced
- * by a buffer of tensors when downstream asks for other/tensors.
+ * Runs a model that torch.export.save wrote (.pt2) on video.  A frame of any size in one of the usual formats is
+ * resized, converted and normalised into the model's input in one pass; the frame itself flows on untouched, with the
+ * results as tensor metadata, or is replaced by a buffer of tensors when downstream asks for other/tensors.
  *
- * A model may carry its own pre-processing in an extra file nativert.json: {"scale": 0.00392, "mean": [..], "std": [..],
- * "channel-order": "rgb", "resize": "letterbox"}.  Properties that are set win.
+ * A model may carry its own pre-processing in an extra file nativert.json: {"scale": 0.00392, "mean": [..], "std":
+ * [..], "channel-order": "rgb", "resize": "letterbox", "pad-value": 114}.  Properties that are set win.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc ! nativertfilter model=net.pt2 ! fakesink
  * ]|
  * |[
- * gst-launch-1.0 filesrc location=clip.mp4 ! decodebin ! nativertfilter model=net.pt2 resize=letterbox mean="<0.485,0.456,0.406>"
- *     std="<0.229,0.224,0.225>" ! videoconvert ! autovideosink
+ * gst-launch-1.0 filesrc location=clip.mp4 ! decodebin !
+ *     nativertfilter model=net.pt2 resize=letterbox mean="<0.485,0.456,0.406>" std="<0.229,0.224,0.225>" !
+ *     videoconvert ! autovideosink
  * ]|
  *
  * Since: 0.1
@@ -55,8 +56,8 @@ answer_latency (GstNativertFilter *self, GstQuery *query)
   return TRUE;
 }
 
-/* Upstream asks what fits and will find nothing: it then fails in its own name, without a word about us.  Only a linked peer's question
- * counts; others are looking around. */
+/* Upstream asks what fits and will find nothing: it then fails in its own name, without a word about us.  Only a linked
+ * peer's question counts; others are looking around. */
 static void
 explain_empty_caps (GstNativertFilter *self, GstQuery *query)
 {
@@ -76,7 +77,8 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query_)
   GstNativertFilter *self = GST_NATIVERT_FILTER (trans);
   if (direction == GST_PAD_SRC && GST_QUERY_TYPE (query_) == GST_QUERY_LATENCY)
     return answer_latency (self, query_);
-  const gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_nativert_filter_parent_class)->query (trans, direction, query_);
+  const gboolean answered
+      = GST_BASE_TRANSFORM_CLASS (gst_nativert_filter_parent_class)->query (trans, direction, query_);
   if (answered && direction == GST_PAD_SINK && GST_QUERY_TYPE (query_) == GST_QUERY_CAPS)
     explain_empty_caps (self, query_);
   return answered;
@@ -175,8 +177,8 @@ install_signals (GstNativertFilterClass *klass)
    *
    * From the loading thread.
    */
-  id[GST_NATIVERT_SIGNAL_RELOADED] = g_signal_new ("reloaded", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-      G_TYPE_STRING, G_TYPE_UINT64);
+  id[GST_NATIVERT_SIGNAL_RELOADED] = g_signal_new (
+      "reloaded", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_UINT64);
   /**
    * GstNativertFilter::reload-failed:
    * @filter: the element
@@ -185,8 +187,8 @@ install_signals (GstNativertFilterClass *klass)
    *
    * From the loading thread.  The old weights stay.
    */
-  id[GST_NATIVERT_SIGNAL_RELOAD_FAILED] = g_signal_new ("reload-failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
-      G_TYPE_STRING, G_TYPE_ERROR);
+  id[GST_NATIVERT_SIGNAL_RELOAD_FAILED] = g_signal_new (
+      "reload-failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_ERROR);
   /**
    * GstNativertFilter::reload:
    * @filter: the element

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* nativertfilter: what its files share.
  *   filter.c             class, events, queries
- *   filter-properties.c  properties
+ *   filter-pspecs.c      properties as they are shown
+ *   filter-properties.c  properties set and got
  *   filter-model.c       start and stop: the model, its weights, their exchange while playing
  *   filter-caps.c        what pads take and give, and what is said when they cannot
  *   filter-run.c         a frame's way */
@@ -65,7 +66,7 @@ enum {
 };
 extern guint gst_nativert_filter_signals[GST_NATIVERT_N_SIGNALS];
 
-/* filter-properties.c */
+/* filter-pspecs.c */
 void gst_nativert_filter_install_properties (GObjectClass *klass);
 
 /* filter-model.c */
@@ -73,7 +74,8 @@ gboolean gst_nativert_filter_start (GstBaseTransform *trans);
 gboolean gst_nativert_filter_stop (GstBaseTransform *trans);
 /* Asks for the weights property's file, or the model's own; nothing when stopped. */
 void gst_nativert_filter_request_weights (GstNativertFilter *self);
-/* Prepares the runner for a tensor of this size, runs it once and keeps the results' sizes; quick when that was the last. */
+/* Prepares the runner for a tensor of this size, runs it once and keeps the results' sizes; quick when that was the
+ * last. */
 gboolean gst_nativert_filter_plan (GstNativertFilter *self, gint width, gint height, GError **error);
 void gst_nativert_tensors_free (NativertTensor **tensors, guint n);
 
@@ -82,8 +84,10 @@ GstStaticPadTemplate *gst_nativert_filter_sink_template (void);
 GstStaticPadTemplate *gst_nativert_filter_src_template (void);
 /* What the started model lets the sink pad take. */
 GstCaps *gst_nativert_filter_make_sink_caps (GstNativertFilter *self);
-GstCaps *gst_nativert_filter_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter);
-GstCaps *gst_nativert_filter_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other);
+GstCaps *gst_nativert_filter_transform_caps (
+    GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter);
+GstCaps *gst_nativert_filter_fixate_caps (
+    GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other);
 gboolean gst_nativert_filter_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out);
 
 /* filter-negotiation.c: an error on the bus that says which pad could not agree, on what, and which element helps; once

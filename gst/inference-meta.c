@@ -8,9 +8,10 @@
 GstMemory *
 gst_nativert_tensor_to_memory (NativertTensor *tensor)
 {
-  const gsize size = (gsize) nativert_tensor_get_n_elements (tensor) * nativert_dtype_get_size (nativert_tensor_get_dtype (tensor));
-  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, nativert_tensor_get_data (tensor), size, 0, size, nativert_tensor_ref (tensor),
-      (GDestroyNotify) nativert_tensor_unref);
+  const gsize size
+      = (gsize) nativert_tensor_get_n_elements (tensor) * nativert_dtype_get_size (nativert_tensor_get_dtype (tensor));
+  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, nativert_tensor_get_data (tensor), size, 0, size,
+      nativert_tensor_ref (tensor), (GDestroyNotify) nativert_tensor_unref);
 }
 
 void
@@ -30,7 +31,8 @@ gst_nativert_buffer_add_inference (GstBuffer *buffer, const GstNativertInference
   if (!meta)
     return FALSE;
   GstStructure *s = gst_custom_meta_get_structure (meta);
-  gst_structure_set (s, "inferred", G_TYPE_BOOLEAN, inference->skipped == NULL, "weights-version", G_TYPE_UINT64, inference->weights_version,
+  gst_structure_set (s, "inferred", G_TYPE_BOOLEAN, inference->skipped == NULL,
+      "weights-version", G_TYPE_UINT64, inference->weights_version,
       "scale-x", G_TYPE_DOUBLE, inference->scale_x, "scale-y", G_TYPE_DOUBLE, inference->scale_y,
       "offset-x", G_TYPE_DOUBLE, inference->offset_x, "offset-y", G_TYPE_DOUBLE, inference->offset_y, NULL);
   if (inference->skipped)

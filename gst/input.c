@@ -20,7 +20,8 @@ gst_nativert_port_to_text (const NativertPort *port)
     else if (dim->max < 0)
       g_string_append_printf (text, "%s %" G_GINT64_FORMAT "..", dim->symbol ? dim->symbol : "?", dim->min);
     else
-      g_string_append_printf (text, "%s %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, dim->symbol ? dim->symbol : "?", dim->min, dim->max);
+      g_string_append_printf (
+          text, "%s %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, dim->symbol ? dim->symbol : "?", dim->min, dim->max);
   }
   g_string_append_c (text, ']');
   return g_string_free (g_steal_pointer (&text), FALSE);
@@ -43,21 +44,29 @@ gst_nativert_port_parse (GstNativertPort *port, const NativertPort *from, GstNat
 {
   const guint first = from->n_dims == 4 ? 1 : 0;
   gboolean fits = from->kind == NATIVERT_VALUE_TENSOR && (from->n_dims == 4 || from->n_dims == 3)
-      && (from->dtype == NATIVERT_DTYPE_FLOAT32 || from->dtype == NATIVERT_DTYPE_UINT8) && (first == 0 || may_be_one (&from->dims[0]));
+      && (from->dtype == NATIVERT_DTYPE_FLOAT32 || from->dtype == NATIVERT_DTYPE_UINT8)
+      && (first == 0 || may_be_one (&from->dims[0]));
   if (fits) {
     const NativertDim *d = from->dims + first;
     const gboolean before = is_channels (&d[0]) && layout != GST_NATIVERT_LAYOUT_NHWC;
     const gboolean after = is_channels (&d[2]) && layout != GST_NATIVERT_LAYOUT_NCHW;
     fits = before || after;
     const NativertDim *channels = before ? &d[0] : &d[2];
-    *port = (GstNativertPort) { .name = from->name, .rank = from->n_dims, .n_channels = (guint) channels->min, .interleaved = !before,
-      .u8 = from->dtype == NATIVERT_DTYPE_UINT8, .height = d[before ? 1 : 0], .width = d[before ? 2 : 1] };
+    *port = (GstNativertPort){ .name = from->name,
+      .rank = from->n_dims,
+      .n_channels = (guint) channels->min,
+      .interleaved = !before,
+      .u8 = from->dtype == NATIVERT_DTYPE_UINT8,
+      .height = d[before ? 1 : 0],
+      .width = d[before ? 2 : 1] };
   }
   if (fits)
     return TRUE;
   g_autofree char *got = gst_nativert_port_to_text (from);
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "input \"%s\" is %s; video needs float32 or uint8 [1, C, H, W] or "
-      "[1, H, W, C] with C 1 or 3%s%s", from->name ? from->name : "", got, layout ? ", and input-layout is " : "",
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH,
+      "input \"%s\" is %s; video needs float32 or uint8 [1, C, H, W] or "
+      "[1, H, W, C] with C 1 or 3%s%s",
+      from->name ? from->name : "", got, layout ? ", and input-layout is " : "",
       layout ? gst_nativert_enum_nick (gst_nativert_layout_get_type (), (gint) layout) : "");
   return FALSE;
 }
@@ -87,7 +96,8 @@ choose (const NativertDim *dim, gint video)
 }
 
 void
-gst_nativert_port_choose_size (const GstNativertPort *port, gint video_width, gint video_height, gint *width, gint *height)
+gst_nativert_port_choose_size (
+    const GstNativertPort *port, gint video_width, gint video_height, gint *width, gint *height)
 {
   *width = choose (&port->width, video_width);
   *height = choose (&port->height, video_height);
@@ -147,7 +157,8 @@ set_colour (NativertPreprocessSpec *spec, const GstVideoInfo *info, GstNativertC
   double m[4][4];
   colour_matrix (info, m);
   for (int k = 0; k < spec->n_channels; k++) {
-    const int row = spec->n_channels == 1 || order == GST_NATIVERT_ORDER_GRAY ? 3 : order == GST_NATIVERT_ORDER_BGR ? 2 - k : k;
+    const int colour = order == GST_NATIVERT_ORDER_BGR ? 2 - k : k;
+    const int row = spec->n_channels == 1 || order == GST_NATIVERT_ORDER_GRAY ? 3 : colour;
     for (int c = 0; c < 4; c++)
       spec->matrix[k][c] = (float) m[row][c];
   }
@@ -163,8 +174,8 @@ set_numbers (NativertPreprocessSpec *spec, const GstNativertSettings *s, GError 
   double value[2][3];
   for (int i = 0; i < 2; i++) {
     if (both[i]->n > 1 && both[i]->n != spec->n_channels) {
-      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s has %u numbers and the model %d channels", name[i], both[i]->n,
-          spec->n_channels);
+      g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "%s has %u numbers and the model %d channels",
+          name[i], both[i]->n, spec->n_channels);
       return FALSE;
     }
     for (int k = 0; k < 3; k++)
@@ -250,14 +261,19 @@ alloc_aligned (gsize size)
 }
 
 GstNativertInput *
-gst_nativert_input_new (const GstNativertPort *port, const GstNativertSettings *settings, const GstVideoInfo *info, GError **error)
+gst_nativert_input_new (
+    const GstNativertPort *port, const GstNativertSettings *settings, const GstVideoInfo *info, GError **error)
 {
-  NativertPreprocessSpec spec = { .pixels = pixels_of (info), .bilinear = settings->scale_method == GST_NATIVERT_SCALE_BILINEAR,
-    .n_channels = (guint8) port->n_channels, .interleaved = port->interleaved != 0, .u8 = port->u8 != 0 };
+  NativertPreprocessSpec spec = { .pixels = pixels_of (info),
+    .bilinear = settings->scale_method == GST_NATIVERT_SCALE_BILINEAR,
+    .n_channels = (guint8) port->n_channels,
+    .interleaved = port->interleaved != 0,
+    .u8 = port->u8 != 0 };
   const GstVideoChromaSite site = GST_VIDEO_INFO_CHROMA_SITE (info);
   spec.chroma_x = site & GST_VIDEO_CHROMA_SITE_H_COSITED ? 0.5f : 1;
   spec.chroma_y = site & GST_VIDEO_CHROMA_SITE_V_COSITED ? 0.5f : 1;
-  gst_nativert_port_choose_size (port, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), &spec.out_width, &spec.out_height);
+  gst_nativert_port_choose_size (
+      port, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), &spec.out_width, &spec.out_height);
   set_colour (&spec, info, settings->order);
   if (!set_numbers (&spec, settings, error))
     return NULL;
@@ -274,8 +290,9 @@ gst_nativert_input_new (const GstNativertPort *port, const GstNativertSettings *
     input->scratch = alloc_aligned (nativert_preprocess_scratch_size (&input->pass));
   }
   if (!input->tensor || !input->scratch) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "no memory for a %d x %d picture, or one larger than %d pixels on a side",
-        spec.out_width, spec.out_height, NATIVERT_MAX_PICTURE);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT,
+        "no memory for a %d x %d picture, or one larger than %d pixels on a side", spec.out_width, spec.out_height,
+        NATIVERT_MAX_PICTURE);
     return NULL;
   }
   nativert_preprocess_fill (&input->pass, nativert_tensor_get_data (input->tensor));

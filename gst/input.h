@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A model's picture input: what its port says, the size that a video gets, and the tensor that frames are written into. */
+/* A model's picture input: what its port says, the size that a video gets, and the tensor that frames are
+ * written into. */
 #pragma once
 #include <gst/video/video.h>
 #include "settings.h"
@@ -20,12 +21,14 @@ typedef struct {
 } GstNativertPort;
 
 /* FALSE when the port is no picture; error says what it is and what would do. */
-gboolean gst_nativert_port_parse (GstNativertPort *port, const NativertPort *from, GstNativertLayout layout, GError **error);
+gboolean gst_nativert_port_parse (
+    GstNativertPort *port, const NativertPort *from, GstNativertLayout layout, GError **error);
 /* "float32[1, 3, s0 32..1024, 640]" */
 char *gst_nativert_port_to_text (const NativertPort *port);
 gboolean gst_nativert_port_is_static (const GstNativertPort *port);
 /* The tensor's size for a video's; sizes that the model leaves open follow the video as near as the model allows. */
-void gst_nativert_port_choose_size (const GstNativertPort *port, gint video_width, gint video_height, gint *width, gint *height);
+void gst_nativert_port_choose_size (
+    const GstNativertPort *port, gint video_width, gint video_height, gint *width, gint *height);
 NativertTensor *gst_nativert_port_new_tensor (const GstNativertPort *port, gint width, gint height);
 
 /* One video format's way into the tensor; used by one thread at a time. */
@@ -37,8 +40,8 @@ typedef struct {
   gdouble scale_x, scale_y, offset_x, offset_y; /* pixel in the frame = (pixel in the tensor - offset) / scale */
 } GstNativertInput;
 
-GstNativertInput *gst_nativert_input_new (const GstNativertPort *port, const GstNativertSettings *settings, const GstVideoInfo *info,
-    GError **error);
+GstNativertInput *gst_nativert_input_new (
+    const GstNativertPort *port, const GstNativertSettings *settings, const GstVideoInfo *info, GError **error);
 void gst_nativert_input_free (GstNativertInput *input);
 void gst_nativert_input_write (GstNativertInput *input, const GstVideoFrame *frame);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstNativertInput, gst_nativert_input_free)

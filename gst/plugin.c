@@ -15,5 +15,5 @@ plugin_init (GstPlugin *plugin)
   return GST_ELEMENT_REGISTER (nativertfilter, plugin);
 }
 
-GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, nativert, "Runs PyTorch models (.pt2)", plugin_init, PACKAGE_VERSION,
-    "LGPL", "nativert", "Unknown package origin")
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, nativert, "Runs PyTorch models (.pt2)", plugin_init,
+    PACKAGE_VERSION, "LGPL", "nativert", "Unknown package origin")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loads weights in the background.  The newest request wins: an older one that is still loading is cancelled and forgotten. */
+/* Loads weights in the background.  The newest request wins: an older one that is still loading is cancelled and
+ * forgotten. */
 #pragma once
 #include <gst/gst.h>
 #include "nativert.h"
@@ -8,7 +9,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstNativertReload GstNativertReload;
 /* Called from the loading thread: weights are in use, or error says why the old ones stay. */
-typedef void (*GstNativertReloadFunc) (gpointer user_data, const char *path, NativertWeights *weights, const GError *error);
+typedef void (*GstNativertReloadFunc) (
+    gpointer user_data, const char *path, NativertWeights *weights, const GError *error);
 
 GstNativertReload *gst_nativert_reload_new (NativertRunner *runner, GstNativertReloadFunc done, gpointer user_data);
 /* Returns at once. */

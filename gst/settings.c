@@ -77,8 +77,9 @@ gst_nativert_enum_nick (GType type, gint value)
 void
 gst_nativert_settings_init (GstNativertSettings *settings)
 {
-  *settings = (GstNativertSettings) { .resize = GST_NATIVERT_RESIZE_STRETCH, .scale_method = GST_NATIVERT_SCALE_BILINEAR,
-    .scale = 1 / 255., .pad = 114 };
+  *settings = (GstNativertSettings){
+    .resize = GST_NATIVERT_RESIZE_STRETCH, .scale_method = GST_NATIVERT_SCALE_BILINEAR, .scale = 1 / 255., .pad = 114
+  };
 }
 
 gboolean
@@ -164,7 +165,8 @@ read_numbers (JsonObject *object, const char *key, GstNativertPerChannel *number
     *numbers = (GstNativertPerChannel) { 1, { json_node_get_double (node) } };
     return TRUE;
   }
-  if (!JSON_NODE_HOLDS_ARRAY (node) || json_array_get_length (json_node_get_array (node)) > G_N_ELEMENTS (numbers->value))
+  if (!JSON_NODE_HOLDS_ARRAY (node)
+      || json_array_get_length (json_node_get_array (node)) > G_N_ELEMENTS (numbers->value))
     return bad_value (key, "a list of at most three numbers", error);
   JsonArray *array = json_node_get_array (node);
   GstNativertPerChannel read = { json_array_get_length (array), { 0 } };
@@ -226,8 +228,8 @@ gst_nativert_settings_apply_json (GstNativertSettings *settings, GBytes *json, G
   gsize size;
   const char *text = g_bytes_get_data (json, &size);
   if (size > MAX_JSON_SIZE || !is_shallow (text, size)) {
-    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "extra file nativert.json: more than %d bytes or %d levels",
-        MAX_JSON_SIZE, MAX_JSON_DEPTH);
+    g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT,
+        "extra file nativert.json: more than %d bytes or %d levels", MAX_JSON_SIZE, MAX_JSON_DEPTH);
     return FALSE;
   }
   g_autoptr (JsonParser) parser = json_parser_new ();

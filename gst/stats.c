@@ -47,9 +47,11 @@ gst_nativert_stats_to_structure (const GstNativertStats *s, guint64 weights_vers
   }
   qsort (both, n, sizeof *both, compare);
   const gdouble count = n ? (gdouble) n : 1;
-  return gst_structure_new ("nativertfilter-stats", "frames", G_TYPE_UINT64, s->frames, "inferred", G_TYPE_UINT64, s->inferred,
-      "skipped", G_TYPE_UINT64, s->skipped, "dropped", G_TYPE_UINT64, s->dropped, "mean-us", G_TYPE_DOUBLE, (prepare + run) / count,
-      "p50-us", G_TYPE_DOUBLE, n ? (gdouble) both[n / 2] : 0, "p99-us", G_TYPE_DOUBLE, n ? (gdouble) both[(n * 99) / 100] : 0,
+  const gdouble p50 = n ? (gdouble) both[n / 2] : 0, p99 = n ? (gdouble) both[n * 99 / 100] : 0;
+  return gst_structure_new ("nativertfilter-stats",
+      "frames", G_TYPE_UINT64, s->frames, "inferred", G_TYPE_UINT64, s->inferred,
+      "skipped", G_TYPE_UINT64, s->skipped, "dropped", G_TYPE_UINT64, s->dropped,
+      "mean-us", G_TYPE_DOUBLE, (prepare + run) / count, "p50-us", G_TYPE_DOUBLE, p50, "p99-us", G_TYPE_DOUBLE, p99,
       "preprocess-mean-us", G_TYPE_DOUBLE, prepare / count, "run-mean-us", G_TYPE_DOUBLE, run / count,
       "reloads", G_TYPE_UINT64, s->reloads, "reload-failures", G_TYPE_UINT64, s->reload_failures,
       "weights-version", G_TYPE_UINT64, weights_version, NULL);

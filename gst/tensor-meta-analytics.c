@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tensor metadata as GstTensorMeta.  Structures are filled by hand: gst_tensor_new_simple takes neither scalars nor bool. */
+/* Tensor metadata as GstTensorMeta.  Structures are filled by hand: gst_tensor_new_simple takes neither scalars nor
+ * bool. */
 #define GST_USE_UNSTABLE_API
 #include <gst/analytics/analytics.h>
 #include "tensor-meta.h"

@@ -60,7 +60,8 @@ gst_nativert_buffer_add_results (GstBuffer *buffer, const GstNativertResults *re
     meta = gst_buffer_add_custom_meta (buffer, TENSOR_META);
   if (!meta)
     return FALSE;
-  char **names = g_new0 (char *, results->n + 1), **types = g_new0 (char *, results->n + 1), **dims = g_new0 (char *, results->n + 1);
+  char **names = g_new0 (char *, results->n + 1), **types = g_new0 (char *, results->n + 1),
+       **dims = g_new0 (char *, results->n + 1);
   GstBufferList *data = gst_buffer_list_new_sized (results->n);
   for (guint i = 0; i < results->n; i++) {
     names[i] = g_strdup (g_quark_to_string (results->name[i]));

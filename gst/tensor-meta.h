@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results on buffers, with one face for two kinds of metadata: GstTensorMeta where GStreamer has it (1.26 and later), else a custom meta
- * "NativertTensors" of our own.  docs/elements.md says how programs read both. */
+/* Results on buffers, with one face for two kinds of metadata: GstTensorMeta where GStreamer has it (1.26 and later),
+ * else a custom meta "NativertTensors" of our own.  docs/elements.md says how programs read both. */
 #pragma once
 #include <gst/gst.h>
 #include "nativert.h"
