@@ -22,7 +22,18 @@ struct NativertFrame {
   NativertPatch *run_patches, *bind_patches;
   size_t n_run_patches, n_bind_patches;
   uint64_t *profile;
+  uint32_t once_failed;                 /* the ONCE step that failed when the frame was bound; n_once: none */
 };
+
+/* False when a part met data that it cannot work with. */
+static inline bool
+nativert_bound_step_run (NativertBoundStep *s)
+{
+  s->error = NULL;
+  for (uint32_t part = 0; part < s->n_parts; part++)
+    s->fn (&s->call, part);
+  return s->error == NULL;
+}
 
 void nativert_frame_patch (NativertFrame *frame, void *const *inputs, void *const *outputs);
 /* Sets error from what step said; false. */

@@ -147,6 +147,11 @@ nativert_frame_bind (NativertFrame *frame, const NativertBinding *binding)
   for (uint32_t i = 0; i < plan->n_steps; i++)
     for (int k = 0; k < NATIVERT_MAX_PACKS; k++)
       frame->steps[i].call.pack[k] = plan->steps[i].pack[k] >= 0 && binding->packs ? binding->packs[plan->steps[i].pack[k]] : NULL;
+  uint32_t saved = nativert_float_state_enter ();
+  frame->once_failed = 0;
+  while (frame->once_failed < plan->n_once && nativert_bound_step_run (&frame->steps[frame->once_failed]))
+    frame->once_failed++;
+  nativert_float_state_leave (saved);
 }
 
 const NativertView *

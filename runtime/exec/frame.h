@@ -15,6 +15,7 @@ typedef struct {
 NativertFrame *nativert_frame_new (NativertPlan *plan, GError **error);
 void nativert_frame_free (NativertFrame *frame);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertFrame, nativert_frame_free)
+/* Also computes what depends on the weights alone, so the weights must be readable; a failure there is every run's. */
 void nativert_frame_bind (NativertFrame *frame, const NativertBinding *binding);
 /* inputs: by user input number; outputs: memory for every output whose slot's block is OUTPUT, by output number.
  * helpers: how many threads beside the caller.  Allocates nothing, locks nothing. */

@@ -46,16 +46,6 @@ nativert_frame_report (const NativertFrame *frame, uint32_t step, GError **error
   return false;
 }
 
-/* False when a part met data that it cannot work with. */
-static inline bool
-run_step (NativertBoundStep *s)
-{
-  s->error = NULL;
-  for (uint32_t part = 0; part < s->n_parts; part++)
-    s->fn (&s->call, part);
-  return s->error == NULL;
-}
-
 static uint64_t
 now_ns (void)
 {
@@ -68,10 +58,10 @@ now_ns (void)
 static uint32_t
 run_profiled (NativertFrame *frame)
 {
-  uint32_t i = 0;
+  uint32_t i = frame->plan->n_once;
   uint64_t before = now_ns ();
   for (bool ok = true; ok && i < frame->plan->n_steps; i += ok) {
-    ok = run_step (&frame->steps[i]);
+    ok = nativert_bound_step_run (&frame->steps[i]);
     uint64_t after = now_ns ();
     frame->profile[i] = after - before;
     before = after;
@@ -82,8 +72,8 @@ run_profiled (NativertFrame *frame)
 static uint32_t
 run_serial (NativertFrame *frame)
 {
-  uint32_t i = 0;
-  while (i < frame->plan->n_steps && run_step (&frame->steps[i]))
+  uint32_t i = frame->plan->n_once;
+  while (i < frame->plan->n_steps && nativert_bound_step_run (&frame->steps[i]))
     i++;
   return i;
 }
@@ -92,6 +82,8 @@ bool
 nativert_frame_run (NativertFrame *frame, void *const *inputs, void *const *outputs, unsigned helpers, GError **error)
 {
   (void) helpers;
+  if (frame->once_failed < frame->plan->n_once)
+    return nativert_frame_report (frame, frame->once_failed, error);
   uint32_t saved = nativert_float_state_enter ();
   nativert_frame_patch (frame, inputs, outputs);
   uint32_t done = frame->profile ? run_profiled (frame) : run_serial (frame);

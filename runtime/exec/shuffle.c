@@ -57,7 +57,7 @@ end_touch (Shuffle *s, uint32_t block)
 {
   const NativertPlan *plan = s->frame->plan;
   const NativertBlock *b = &plan->blocks[block];
-  if (--s->left[block] || b->mem != NATIVERT_MEM_ARENA || b->keep)
+  if (--s->left[block] || b->mem != NATIVERT_MEM_ARENA || b->keep || b->once)
     return;
   for (uint32_t i = 0; i < plan->n_blocks; i++) {
     const NativertBlock *other = &plan->blocks[i];
@@ -97,10 +97,10 @@ nativert_frame_run_shuffled (NativertFrame *frame, void *const *inputs, void *co
   g_autofree uint32_t *ready = g_new0 (uint32_t, plan->n_steps + 1);
   g_autofree bool *started = g_new0 (bool, plan->n_blocks + 1);
   Shuffle s = { .frame = frame, .left = left, .started = started, .need = need, .ready = ready, .random = seed * 2654435761u + 88172645463325252u };
-  uint32_t done = 0, saved = nativert_float_state_enter ();
+  uint32_t done = plan->n_once, saved = nativert_float_state_enter ();
   nativert_frame_patch (frame, inputs, outputs);
-  memset (frame->arena, POISON, plan->arena_bytes);
-  for (uint32_t i = 0; i < plan->n_steps; i++) {
+  memset (frame->arena + plan->once_bytes, POISON, plan->arena_bytes - plan->once_bytes);
+  for (uint32_t i = plan->n_once; i < plan->n_steps; i++) {
     for_blocks (&s, i, count_touch);
     if (!(need[i] = plan->steps[i].n_deps))
       ready[s.n_ready++] = i;

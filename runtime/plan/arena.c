@@ -35,11 +35,11 @@ make_chain (NativertPlan *plan)
 {
   plan->n_succ = plan->n_steps - 1;
   plan->succ = nativert_region_new_n (plan->region, uint32_t, plan->n_steps);
-  for (uint32_t i = 0; i < plan->n_steps; i++) {
+  for (uint32_t i = plan->n_once; i < plan->n_steps; i++) {
     plan->succ[i] = i + 1;
     plan->steps[i].first_succ = i;
     plan->steps[i].n_succ = i + 1 < plan->n_steps;
-    plan->steps[i].n_deps = i > 0;
+    plan->steps[i].n_deps = i > plan->n_once;
   }
 }
 
@@ -82,7 +82,7 @@ static void
 walk (Arena *a, bool count)
 {
   const NativertPlan *plan = a->plan;
-  for (uint32_t i = 0; i < plan->n_steps; i++) {
+  for (uint32_t i = plan->n_once; i < plan->n_steps; i++) {
     const NativertStep *s = &plan->steps[i];
     for (uint32_t k = 0; k < s->n_in; k++)
       touch (a, plan->slots[plan->slot_refs[s->in + k]].block, i, count);
@@ -106,7 +106,7 @@ find_touches (Arena *a, NativertRegion *temp)
     b->n_touch = 0;
     b->group = b->tail = i;
     b->n_bytes = (plan->blocks[i].n_bytes + NATIVERT_ALIGN - 1) / NATIVERT_ALIGN * NATIVERT_ALIGN;
-    b->keep = plan->blocks[i].keep;
+    b->keep = plan->blocks[i].keep || plan->blocks[i].once;
   }
   a->touch = nativert_region_new_n (temp, uint32_t, n + 1);
   walk (a, false);
@@ -162,6 +162,8 @@ share_in_place (Arena *a)
 {
   for (uint32_t i = 0; i < a->plan->n_steps; i++) {
     NativertStep *s = &a->plan->steps[i];
+    if (i < a->plan->n_once)
+      s->in_place = -1;
     if (s->in_place < 0)
       continue;
     const NativertSlot *in = &a->plan->slots[a->plan->slot_refs[s->in + s->in_place]], *out = &a->plan->slots[a->plan->slot_refs[s->out]];
@@ -263,6 +265,26 @@ lower_bound (const Arena *a, const uint32_t *order, uint32_t n, NativertRegion *
   return (size_t) most;
 }
 
+/* Results of ONCE steps lie at the front; their scratch memory may be where runs will have theirs. */
+static size_t
+place_once (NativertPlan *plan)
+{
+  size_t scratch = 0;
+  plan->once_bytes = 0;
+  for (uint32_t i = 0; i < plan->n_blocks; i++) {
+    if (!plan->blocks[i].once)
+      continue;
+    plan->blocks[i].offset = plan->once_bytes;
+    plan->once_bytes += (plan->blocks[i].n_bytes + NATIVERT_ALIGN - 1) / NATIVERT_ALIGN * NATIVERT_ALIGN;
+  }
+  for (uint32_t i = 0; i < plan->n_once; i++)
+    if (plan->steps[i].scratch >= 0) {
+      plan->blocks[plan->steps[i].scratch].offset = plan->once_bytes;
+      scratch = MAX (scratch, plan->blocks[plan->steps[i].scratch].n_bytes);
+    }
+  return scratch;
+}
+
 bool
 nativert_plan_make_arena (NativertPlan *plan, const NativertBuilder *b, size_t *arena_bytes)
 {
@@ -273,15 +295,18 @@ nativert_plan_make_arena (NativertPlan *plan, const NativertBuilder *b, size_t *
   find_touches (&a, b->temp);
   share_in_place (&a);
   for (uint32_t i = 0; i < plan->n_blocks; i++)
-    if (plan->blocks[i].mem == NATIVERT_MEM_ARENA && a.blocks[i].group == i && a.blocks[i].n_touch) {
+    if (plan->blocks[i].mem == NATIVERT_MEM_ARENA && !plan->blocks[i].once && a.blocks[i].group == i && a.blocks[i].n_touch) {
       a.blocks[i].ordered = is_ordered (&a, &a.blocks[i]);
       order[n++] = i;
     }
   g_qsort_with_data (order, (gint) n, sizeof *order, by_size, a.blocks);
-  *arena_bytes = place (&a, order, n, b->temp);
-  plan->arena_lower_bound = lower_bound (&a, order, n, b->temp);
+  size_t once_scratch = place_once (plan), total = place (&a, order, n, b->temp);
+  *arena_bytes = plan->once_bytes + MAX (total, once_scratch);
+  plan->arena_lower_bound = plan->once_bytes + lower_bound (&a, order, n, b->temp);
+  for (uint32_t i = 0; i < n; i++)
+    plan->blocks[order[i]].offset += plan->once_bytes;
   for (uint32_t i = 0; i < plan->n_blocks; i++)
-    if (plan->blocks[i].mem == NATIVERT_MEM_ARENA)
+    if (a.blocks[i].group != i)
       plan->blocks[i].offset = plan->blocks[a.blocks[i].group].offset;
   return *arena_bytes <= b->limit;
 }

@@ -120,7 +120,8 @@ bool nativert_builder_add_step (NativertBuilder *b, const NativertKernel *kernel
 bool nativert_builder_lower_symbolic (NativertBuilder *b, const NativertNode *node);
 /* outputs.c */
 bool nativert_builder_lower_outputs (NativertBuilder *b);
-/* dag.c, arena.c: on the finished arrays of plan */
+/* once.c, dag.c, arena.c: on the finished arrays of plan */
+void nativert_plan_find_once (NativertPlan *plan, NativertRegion *temp);
 void nativert_plan_make_dag (NativertPlan *plan);
 bool nativert_plan_make_arena (NativertPlan *plan, const NativertBuilder *b, size_t *arena_bytes);
 /* schemas.c */

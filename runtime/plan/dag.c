@@ -75,11 +75,12 @@ nativert_plan_make_dag (NativertPlan *plan)
   g_autofree uint32_t *reader = g_new0 (uint32_t, plan->n_blocks + 1);
   g_autofree uint32_t *seen = g_new0 (uint32_t, plan->n_steps + 1);
   Maker m = { edges, readers, writer, reader, seen };
-  for (uint32_t i = 0; i < plan->n_steps; i++) {
+  for (uint32_t i = plan->n_once; i < plan->n_steps; i++) {
     const NativertStep *s = &plan->steps[i];
     for (uint32_t k = 0; k < s->n_in; k++) {
       uint32_t block = plan->slots[plan->slot_refs[s->in + k]].block;
-      if (plan->blocks[block].mem != NATIVERT_MEM_WEIGHT && plan->blocks[block].mem != NATIVERT_MEM_CONSTANT)
+      const NativertBlock *b = &plan->blocks[block];
+      if (b->mem != NATIVERT_MEM_WEIGHT && b->mem != NATIVERT_MEM_CONSTANT && !b->once)
         read_block (&m, block, i);
     }
     for (uint32_t k = 0; k < s->n_out; k++)

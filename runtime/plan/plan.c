@@ -118,10 +118,12 @@ finish (NativertBuilder *b)
   plan->mutated = keep (plan, b->mutated, sizeof (NativertPlanMutated));
   plan->params_bytes = b->params->len;
   plan->params = nativert_region_memdup (plan->region, b->params->len ? (const void *) b->params->data : "", b->params->len);
-  plan->n_segments = 1;
-  plan->segments = nativert_region_new_n (plan->region, NativertSegment, 1);
-  plan->segments[0] = (NativertSegment) { NATIVERT_SEGMENT_STEPS, 0, plan->n_steps };
   store_constants (b);
+  nativert_plan_find_once (plan, b->temp);
+  plan->n_segments = 2;
+  plan->segments = nativert_region_new_n (plan->region, NativertSegment, 2);
+  plan->segments[0] = (NativertSegment) { NATIVERT_SEGMENT_ONCE, 0, plan->n_once };
+  plan->segments[1] = (NativertSegment) { NATIVERT_SEGMENT_STEPS, plan->n_once, plan->n_steps - plan->n_once };
   nativert_plan_make_dag (plan);
   if (nativert_plan_make_arena (plan, b, &plan->arena_bytes))
     return true;

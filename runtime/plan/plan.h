@@ -18,6 +18,7 @@ typedef enum {
 typedef struct {                        /* one storage */
   uint8_t mem;
   bool keep;                            /* ARENA: its bytes stay untouched until the run's results were read */
+  bool once;                            /* ARENA: written when the frame is bound, before all the rest of the arena; stays */
   uint32_t index;
   size_t n_bytes, offset;
 } NativertBlock;
@@ -28,7 +29,7 @@ typedef struct {
   uint32_t in, n_in, out, n_out;        /* runs of slot numbers in plan->slot_refs */
   uint32_t params;                      /* offset in plan->params */
   uint32_t n_parts;
-  uint32_t first_succ, n_succ, n_deps;  /* in plan->succ */
+  uint32_t first_succ, n_succ, n_deps;  /* in plan->succ; of ONCE steps: none, they go in order */
   int32_t scratch;                      /* block, -1 none */
   int8_t in_place;                      /* out[0] may have the memory of in[k], -1 none */
   size_t scratch_shared, scratch_part;
@@ -49,8 +50,8 @@ typedef struct {
 /* A user input that the graph writes: the run works on a copy, which is here afterwards.  input: by user input number. */
 typedef struct { uint32_t input, slot; } NativertPlanMutated;
 
-/* What the caller of a run does in turn.  So far: steps. */
-typedef enum { NATIVERT_SEGMENT_STEPS } NativertSegmentKind;
+/* Parts of the program, in order.  ONCE steps depend on weights alone: binding a frame runs them, runs do not. */
+typedef enum { NATIVERT_SEGMENT_ONCE, NATIVERT_SEGMENT_STEPS } NativertSegmentKind;
 typedef struct { uint8_t kind; uint32_t first, n; } NativertSegment;
 
 typedef struct NativertPlan {
@@ -60,7 +61,7 @@ typedef struct NativertPlan {
   NativertBlock *blocks; uint32_t n_blocks;
   NativertSlot *slots; uint32_t n_slots;
   uint32_t *slot_refs;
-  NativertStep *steps; uint32_t n_steps;
+  NativertStep *steps; uint32_t n_steps, n_once;        /* ONCE steps come first */
   uint32_t *succ; uint32_t n_succ;
   NativertPlanPack *packs; uint32_t n_packs;
   NativertPlanOutput *outputs; uint32_t n_outputs;      /* pair with graph->outputs */
@@ -69,7 +70,7 @@ typedef struct NativertPlan {
   uint32_t n_inputs;                                    /* user inputs */
   char *params; size_t params_bytes;
   char *constants; size_t constants_bytes;
-  size_t arena_bytes, arena_lower_bound;
+  size_t arena_bytes, arena_lower_bound, once_bytes;    /* the arena begins with the once_bytes of ONCE results */
   int64_t *symbols; bool *known; uint32_t n_symbols;
   uint64_t cost;
 } NativertPlan;

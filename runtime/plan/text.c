@@ -59,8 +59,11 @@ nativert_plan_to_text (const NativertPlan *plan)
   for (uint32_t i = 0; i < plan->n_symbols; i++)
     if (plan->known[i])
       g_string_append_printf (s, "# %s = %" G_GINT64_FORMAT "\n", nativert_expr_table_symbol (plan->graph->program->exprs, i), plan->symbols[i]);
-  for (uint32_t i = 0; i < plan->n_steps; i++)
+  for (uint32_t i = 0; i < plan->n_steps; i++) {
+    if (i == plan->n_once && i)
+      g_string_append_printf (s, "# above: once for the weights, %zu bytes\n", plan->once_bytes);
     add_step (s, plan, i);
+  }
   for (uint32_t i = 0; i < plan->n_outputs; i++) {
     g_string_append_printf (s, "output %u: ", i);
     if (plan->outputs[i].kind == NATIVERT_VALUE_TENSOR || (plan->outputs[i].kind == NATIVERT_VALUE_FLOAT && plan->outputs[i].slot != NATIVERT_NO_SLOT))

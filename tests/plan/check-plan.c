@@ -25,7 +25,7 @@ static void
 fill (Check *c)
 {
   const NativertPlan *p = c->plan;
-  for (uint32_t s = p->n_steps; s-- > 0;) {
+  for (uint32_t s = p->n_steps; s-- > p->n_once;) {
     const NativertStep *x = &p->steps[s];
     for (uint32_t k = 0; k < x->n_succ; k++) {
       uint32_t to = p->succ[x->first_succ + k];
@@ -57,7 +57,7 @@ check_edges (const Check *c)
   for (uint32_t s = 0; s < p->n_steps; s++)
     if (deps[s] != p->steps[s].n_deps)
       return g_strdup_printf ("step %u waits for %u steps, says %u", s, deps[s], p->steps[s].n_deps);
-  for (uint32_t a = 0; a < p->n_steps; a++)
+  for (uint32_t a = p->n_once; a < p->n_steps; a++)
     for (uint32_t b = a + 1; b < p->n_steps; b++)
       for (uint32_t k = 0; k < p->n_blocks; k++)
         if (touches (c, a, k) && touches (c, b, k) && ((touches (c, a, k) | touches (c, b, k)) & 2) && !before (c, a, b))
@@ -86,6 +86,29 @@ may_follow (const Check *c, uint32_t a, uint32_t b)
   return true;
 }
 
+static bool
+is_scratch_of_once (const NativertPlan *p, uint32_t block)
+{
+  for (uint32_t i = 0; i < p->n_once; i++)
+    if (p->steps[i].scratch == (int32_t) block)
+      return p->blocks[block].offset >= p->once_bytes;
+  return false;
+}
+
+/* ONCE steps read weights and each other, and write what nobody else writes. */
+static char *
+check_once (const NativertPlan *p)
+{
+  for (uint32_t s = 0; s < p->n_steps; s++)
+    for (uint32_t k = 0; k < p->steps[s].n_in + p->steps[s].n_out; k++) {
+      bool reads = k < p->steps[s].n_in;
+      const NativertBlock *b = &p->blocks[p->slots[p->slot_refs[reads ? p->steps[s].in + k : p->steps[s].out + k - p->steps[s].n_in]].block];
+      if (s < p->n_once ? !b->once && (!reads || (b->mem != NATIVERT_MEM_WEIGHT && b->mem != NATIVERT_MEM_CONSTANT)) : b->once && !reads)
+        return g_strdup_printf ("step %u touches what a step that runs once must not, or the reverse", s);
+    }
+  return NULL;
+}
+
 static char *
 check_arena (const Check *c)
 {
@@ -100,7 +123,9 @@ check_arena (const Check *c)
       const NativertBlock *y = &p->blocks[b];
       if (y->mem != NATIVERT_MEM_ARENA || x->offset >= y->offset + y->n_bytes || y->offset >= x->offset + x->n_bytes)
         continue;
-      if (!may_follow (c, a, b) && !may_follow (c, b, a))
+      if (is_scratch_of_once (p, a) || is_scratch_of_once (p, b))
+        continue;
+      if (x->once || y->once || (!may_follow (c, a, b) && !may_follow (c, b, a)))
         return g_strdup_printf ("blocks %u and %u share bytes and may live at once", a, b);
     }
   }
@@ -135,7 +160,9 @@ check_plan (const NativertPlan *plan)
   g_autofree uint8_t *touch = g_new0 (uint8_t, (size_t) plan->n_steps * plan->n_blocks + 1);
   Check c = { plan, reach, touch };
   fill (&c);
-  char *why = check_edges (&c);
+  char *why = check_once (plan);
+  if (!why)
+    why = check_edges (&c);
   if (!why)
     why = check_arena (&c);
   return why ? why : check_slots (&c);
