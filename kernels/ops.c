@@ -2,6 +2,7 @@
 /* The tables that ops.def, dtypes.h and sets.def describe, and the search for a kernel. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "kernels/rules.h"
 
@@ -78,25 +79,68 @@ forget_answers (NativertPrep *p)
   p->cost = 0;
 }
 
+/* All rows by operator, in the order of the sets: thousands of rows, a handful for each operator. */
+typedef struct {
+  uint32_t first[NATIVERT_N_OPS + 1];
+  const NativertKernel *row[];
+} RowIndex;
+
+static RowIndex *
+make_row_index (void)
+{
+  size_t n = 0;
+  for (size_t s = 0; nativert_kernel_sets[s]; s++)
+    n += nativert_kernel_sets[s]->n;
+  RowIndex *index = calloc (1, sizeof *index + n * sizeof index->row[0]);
+  if (!index)
+    return NULL;
+  for (size_t s = 0; nativert_kernel_sets[s]; s++)
+    for (size_t i = 0; i < nativert_kernel_sets[s]->n; i++)
+      index->first[nativert_kernel_sets[s]->rows[i].op + 1]++;
+  for (size_t op = 0; op < NATIVERT_N_OPS; op++)
+    index->first[op + 1] += index->first[op];
+  /* first[op] runs up to first[op + 1] while filling, and is put back after */
+  for (size_t s = 0; nativert_kernel_sets[s]; s++)
+    for (size_t i = 0; i < nativert_kernel_sets[s]->n; i++)
+      index->row[index->first[nativert_kernel_sets[s]->rows[i].op]++] = &nativert_kernel_sets[s]->rows[i];
+  for (size_t op = NATIVERT_N_OPS; op > 0; op--)
+    index->first[op] = index->first[op - 1];
+  index->first[0] = 0;
+  return index;
+}
+
+/* Made by whoever comes first, once for the process. */
+static const RowIndex *
+row_index (void)
+{
+  static RowIndex *shared;
+  RowIndex *have = __atomic_load_n (&shared, __ATOMIC_ACQUIRE);
+  if (have)
+    return have;
+  RowIndex *made = make_row_index ();
+  if (made && !__atomic_compare_exchange_n (&shared, &have, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    free (made);
+    return have;
+  }
+  return made;
+}
+
 /* From the most special row down: the first yes is the last row that would say yes. */
 const NativertKernel *
 nativert_kernel_find (NativertPrep *p, uint8_t dtype, uint8_t device)
 {
-  size_t n_sets = 0;
-  while (nativert_kernel_sets[n_sets])
-    n_sets++;
+  const RowIndex *index = row_index ();
   bool any = false;
-  for (size_t s = n_sets; s-- > 0;)
-    for (size_t i = nativert_kernel_sets[s]->n; i-- > 0;) {
-      const NativertKernel *k = &nativert_kernel_sets[s]->rows[i];
-      if (k->op != p->op || k->dtype != dtype || k->device != device || (k->needs & ~p->cpu))
-        continue;
-      any = true;
-      forget_answers (p);
-      p->row = k;
-      if (k->prepare (p))
-        return k;
-    }
+  for (uint32_t i = index ? index->first[p->op + 1] : 0; i > (index ? index->first[p->op] : 0); i--) {
+    const NativertKernel *k = index->row[i - 1];
+    if (k->dtype != dtype || k->device != device || (k->needs & ~p->cpu))
+      continue;
+    any = true;
+    forget_answers (p);
+    p->row = k;
+    if (k->prepare (p))
+      return k;
+  }
   if (!any)
     nativert_no (p, "%s has no kernel for %s", nativert_ops[p->op].name, nativert_dtype_name (dtype));
   return NULL;
