@@ -149,14 +149,16 @@ NATIVERT_API gpointer nativert_tensor_get_data (const NativertTensor *tensor);
  * nativert_tensor_dup_bytes:
  * @tensor: a tensor
  *
- * Returns: (transfer full): the elements, contiguous; shares memory when the tensor is contiguous
+ * Returns: (transfer full) (nullable): the elements, contiguous; shares memory when the tensor is contiguous; %NULL when
+ *   there is no memory for a copy
  */
 NATIVERT_API GBytes *nativert_tensor_dup_bytes (NativertTensor *tensor);
 /**
  * nativert_tensor_contiguous:
  * @tensor: a tensor
  *
- * Returns: (transfer full): @tensor itself when it is contiguous, else a contiguous copy
+ * Returns: (transfer full) (nullable): @tensor itself when it is contiguous, else a contiguous copy; %NULL when there is
+ *   no memory for it
  */
 NATIVERT_API NativertTensor *nativert_tensor_contiguous (NativertTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertTensor, nativert_tensor_unref)

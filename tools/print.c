@@ -62,6 +62,8 @@ tensor_stats (NativertTensor *tensor, double *min, double *mean, double *max)
   if (n == 0 || tensor->dtype > NATIVERT_DTYPE_UINT64)
     return false;
   dense = nativert_tensor_contiguous (tensor);
+  if (dense == NULL)
+    return false;
   *min = INFINITY;
   *max = -INFINITY;
   for (gint64 i = 0; i < n; i++) {

@@ -3,8 +3,7 @@
 #include "base/tensor.h"
 #include "base/checked.h"
 #include "base/memory.h"
-
-#include <string.h>
+#include "base/strided.h"
 
 #define MAX_DIMS NATIVERT_TENSOR_MAX_DIMS
 
@@ -13,16 +12,15 @@ G_DEFINE_BOXED_TYPE (NativertTensor, nativert_tensor, nativert_tensor_ref, nativ
 static void
 init_view (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims)
 {
-  gint64 step = 1;
-
   nativert_refs_init (&tensor->refs);
   tensor->dtype = dtype;
   tensor->n_dims = n_dims;
-  for (guint i = n_dims; i-- > 0;) {
+  for (guint i = 0; i < n_dims; i++)
     tensor->size[i] = sizes[i];
-    tensor->stride[i] = strides != NULL ? strides[i] : step;
-    step *= MAX (sizes[i], 1);
-  }
+  if (strides == NULL)
+    nativert_strided_dense (sizes, n_dims, tensor->stride);
+  for (guint i = 0; i < n_dims && strides != NULL; i++)
+    tensor->stride[i] = strides[i];
 }
 
 static NativertTensor *
@@ -189,61 +187,20 @@ nativert_tensor_get_data (const NativertTensor *tensor)
   return tensor->data;
 }
 
-/* Leading dims that are not part of one contiguous run at the end; run is the elements of that run. */
-static guint
-outer_dims (const NativertTensor *tensor, gint64 *run)
-{
-  guint n = tensor->n_dims;
-
-  *run = 1;
-  while (n > 0 && (tensor->size[n - 1] == 1 || tensor->stride[n - 1] == *run))
-    *run *= tensor->size[--n];
-  return n;
-}
-
-static bool
-is_contiguous (const NativertTensor *tensor)
-{
-  gint64 run;
-
-  return outer_dims (tensor, &run) == 0 || nativert_tensor_get_n_elements (tensor) == 0;
-}
-
-/* Elements in index order, densely, to out. */
-static void
-copy_elements (const NativertTensor *tensor, char *out)
-{
-  gint64 run, index[MAX_DIMS] = {0};
-  gsize item = nativert_dtype_get_size (tensor->dtype);
-  guint n = outer_dims (tensor, &run), dim;
-  const char *in = tensor->data;
-
-  if (nativert_tensor_get_n_elements (tensor) == 0)
-    return;
-  do {
-    memcpy (out, in, (gsize) run * item);
-    out += (gsize) run * item;
-    for (dim = n; dim-- > 0;) {
-      in += tensor->stride[dim] * (gint64) item;
-      if (++index[dim] < tensor->size[dim])
-        break;
-      in -= tensor->stride[dim] * tensor->size[dim] * (gint64) item;
-      index[dim] = 0;
-    }
-  } while (dim != G_MAXUINT);
-}
-
 NativertTensor *
 nativert_tensor_contiguous (NativertTensor *tensor)
 {
   NativertTensor *copy;
+  gint64 dense[MAX_DIMS];
 
   g_return_val_if_fail (tensor != NULL, NULL);
-  if (is_contiguous (tensor))
+  nativert_strided_dense (tensor->size, tensor->n_dims, dense);
+  if (nativert_strided_equal (tensor->size, tensor->stride, dense, tensor->n_dims))
     return nativert_tensor_ref (tensor);
   copy = nativert_tensor_new (tensor->dtype, tensor->size, tensor->n_dims);
-  g_return_val_if_fail (copy != NULL, NULL);
-  copy_elements (tensor, copy->data);
+  if (copy != NULL)
+    nativert_strided_copy (copy->data, dense, tensor->data, tensor->stride, tensor->size, tensor->n_dims,
+        nativert_dtype_get_size (tensor->dtype));
   return copy;
 }
 
@@ -255,7 +212,9 @@ nativert_tensor_dup_bytes (NativertTensor *tensor)
 
   g_return_val_if_fail (tensor != NULL, NULL);
   dense = nativert_tensor_contiguous (tensor);
-  g_return_val_if_fail (dense != NULL, NULL);
+  if (dense == NULL)
+    return NULL;
   n_bytes = (gsize) nativert_tensor_get_n_elements (dense) * nativert_dtype_get_size (dense->dtype);
-  return g_bytes_new_with_free_func (dense->data, n_bytes, (GDestroyNotify) nativert_tensor_unref, nativert_tensor_ref (dense));
+  return g_bytes_new_with_free_func (
+      dense->data, n_bytes, (GDestroyNotify) nativert_tensor_unref, nativert_tensor_ref (dense));
 }

@@ -3,7 +3,7 @@
  * like everything else; only what the rest of the graph reads is kept. */
 #include "base/checked.h"
 #include "exec/frame.h"
-#include "model/strided.h"
+#include "base/strided.h"
 #include "model/weights.h"
 
 #include <string.h>

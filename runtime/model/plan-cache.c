@@ -2,7 +2,7 @@
 /* A few plans by input sizes; the one that was not used for longest goes first. */
 #include "model/plan-cache.h"
 #include "base/checked.h"
-#include "model/strided.h"
+#include "base/strided.h"
 
 /* A result that the plan computes in place lives in its block; one that it leaves in the arena, an input or a weight is
  * copied out densely. */

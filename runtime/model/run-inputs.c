@@ -2,7 +2,7 @@
 /* The inputs of one run in a plan's terms.  Setting them allocates nothing. */
 #include "model/run-inputs.h"
 #include "base/tensor.h"
-#include "model/strided.h"
+#include "base/strided.h"
 
 #include <string.h>
 

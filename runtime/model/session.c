@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/tensor.h"
 #include "model/plan-cache.h"
-#include "model/strided.h"
+#include "base/strided.h"
 
 NativertSession *
 nativert_session_new (NativertPlanEntry *entry, GError **error)

@@ -2,7 +2,7 @@
 /* State: a runner's own copies of the buffers that the program writes. */
 #include "model/state.h"
 #include "base/checked.h"
-#include "model/strided.h"
+#include "base/strided.h"
 
 #include <string.h>
 

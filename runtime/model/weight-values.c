@@ -2,7 +2,7 @@
 /* From descriptions of weights to values of graph inputs: everything the graph expects is checked here, so that plans
  * may trust sizes, dtypes and strides. */
 #include "base/checked.h"
-#include "model/strided.h"
+#include "base/strided.h"
 #include "model/weights.h"
 
 /* A weight whose file has other strides than the graph is laid out again; the result may be larger than what was read

@@ -251,6 +251,8 @@ add_npy (zip_t *zip, const char *path, const char *name, NativertTensor *tensor,
   zip_int64_t index;
   size_t n_header;
 
+  if (elements == NULL)
+    return fail (path, error, NATIVERT_ERROR_LIMIT, "no memory for a contiguous copy of a tensor");
   header = npy_header (path, name, tensor, &n_header, error);
   if (header == NULL)
     return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of strided elements, and questions about strides. */
-#include "model/strided.h"
+#include "base/strided.h"
 
 #include <string.h>
 
