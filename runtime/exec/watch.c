@@ -3,18 +3,17 @@
 #include "exec/frame-private.h"
 
 bool
-nativert_frame_run_watched (
-    NativertFrame *frame, void *const *inputs, void *const *outputs, NativertWatchFn watch, void *user_data)
+nativert_frame_run_watched (NativertFrame *frame, void *const *inputs, void *const *outputs, NativertWatchFn watch,
+    void *user_data, GError **error)
 {
-  uint32_t saved = nativert_float_state_enter ();
+  const uint32_t n = frame->plan->n_steps;
+  uint32_t done = 0, saved = nativert_float_state_enter ();
 
   nativert_frame_patch (frame, inputs, outputs);
-  for (uint32_t i = 0; i < frame->plan->n_steps; i++) {
-    const NativertBoundStep *s = &frame->steps[i];
-    for (uint32_t part = 0; part < s->n_parts; part++)
-      s->fn (&s->call, part);
-    watch (&frame->plan->steps[i], &s->call, user_data);
+  for (bool ok = true; ok && done < n; done += ok) {
+    ok = nativert_bound_step_run (&frame->steps[done]);
+    watch (&frame->plan->steps[done], &frame->steps[done].call, user_data);
   }
   nativert_float_state_leave (saved);
-  return true;
+  return done == n || nativert_frame_report (frame, done, error);
 }

@@ -58,7 +58,7 @@ nativert_runner_execute (NativertRunner *runner, NativertSession *session, const
     start_profile (profile, session);
   if (runner->watch != NULL)
     ok = nativert_frame_run_watched (
-        session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data);
+        session->frame, session->inputs, session->outputs, runner->watch, runner->watch_data, error);
   else
     ok = nativert_frame_run (session->frame, session->inputs, session->outputs, runner->helpers, error);
   if (profile != NULL)
