@@ -14,11 +14,10 @@ struct _NativertWeights {
   guint64 version;
   NativertCore *core;
   NativertWeightSource *source;
-  NativertLock lock;                         /* all below */
+  NativertLock lock;                    /* all below */
   NativertWeightValue *values;          /* by graph input number */
   bool *direct;                         /* some plan reads it as it is */
   NativertPackCache *packs;
-  gsize packed_bytes;
 };
 
 G_DEFINE_BOXED_TYPE (NativertWeights, nativert_weights, nativert_weights_ref, nativert_weights_unref)
@@ -201,7 +200,6 @@ make_packs (NativertWeights *weights, const NativertPlan *plan, const void **pac
     packs[i] = nativert_pack_cache_make (weights->packs, plan, i, weights->values[plan->packs[i].weight].data, error);
     if (packs[i] == NULL)
       return false;
-    weights->packed_bytes += plan->packs[i].pack.n_bytes;
   }
   return true;
 }
@@ -262,19 +260,4 @@ nativert_weights_peek (NativertWeights *weights, uint32_t input)
   NATIVERT_LOCKED (&weights->lock);
 
   return weights->values[input].data;
-}
-
-gsize
-nativert_weights_get_resident_bytes (NativertWeights *weights)
-{
-  NATIVERT_LOCKED (&weights->lock);
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  gsize n_bytes = weights->packed_bytes;
-
-  for (uint32_t i = 0; i < weights->core->graph->n_inputs; i++) {
-    NativertStorage *storage = weights->values[i].storage;
-    if (storage != NULL && g_hash_table_add (seen, storage))
-      n_bytes += nativert_storage_n_bytes (storage);
-  }
-  return n_bytes;
 }

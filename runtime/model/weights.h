@@ -49,5 +49,3 @@ bool nativert_weights_bind (
 bool nativert_weights_prepare (NativertWeights *weights, const NativertPlan *plan, GError **error);
 /* The first element of a value that some plan reads directly. */
 const void *nativert_weights_peek (NativertWeights *weights, uint32_t input);
-/* Bytes of values and packs in memory now. */
-gsize nativert_weights_get_resident_bytes (NativertWeights *weights);

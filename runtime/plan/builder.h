@@ -23,7 +23,6 @@ typedef struct {
   NativertBlock b;
   const void *data;                     /* CONSTANT: the bytes */
   uint32_t version;                     /* how many steps wrote it so far */
-  bool keep;                            /* ARENA: read by the caller after the run, so its bytes are never used again */
 } NativertPlanBlock;
 
 /* What a value of the graph is in this plan. */
@@ -55,7 +54,6 @@ typedef struct NativertBuilder {
 
 #define NATIVERT_VALUE(b, ref) (&g_array_index ((b)->values, NativertPlanValue, (ref)))
 #define NATIVERT_BLOCK(b, i) (&g_array_index ((b)->blocks, NativertPlanBlock, (i)))
-#define NATIVERT_STEP(b, i) (&g_array_index ((b)->steps, NativertStep, (i)))
 
 /* One operator to be computed. */
 typedef struct {

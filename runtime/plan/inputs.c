@@ -32,7 +32,7 @@ copy_written_input (NativertBuilder *b, const NativertGraphValue *value, int32_t
   gv->ref = copy;
   if (index < 0)
     return true;
-  NATIVERT_BLOCK (b, NATIVERT_VALUE (b, copy)->block)->keep = true;
+  NATIVERT_BLOCK (b, NATIVERT_VALUE (b, copy)->block)->b.keep = true;
   NativertPlanMutated mutated = { (uint32_t) index, (uint32_t) copy };
   g_array_append_val (b->mutated, mutated);
   return true;

@@ -71,7 +71,7 @@ claim (NativertBuilder *b, uint32_t index, NativertRef ref, const NativertView *
   const NativertPlanValue *v = NATIVERT_VALUE (b, ref);
   NativertPlanBlock *block = NATIVERT_BLOCK (b, v->block);
   size_t n_bytes = (size_t) nativert_view_numel (&v->view) * nativert_dtype_size (v->view.dtype);
-  if (block->b.mem != NATIVERT_MEM_ARENA || block->keep || v->offset || n_bytes != block->b.n_bytes || !nativert_view_is_dense (&v->view))
+  if (block->b.mem != NATIVERT_MEM_ARENA || block->b.keep || v->offset || n_bytes != block->b.n_bytes || !nativert_view_is_dense (&v->view))
     return false;
   if (want && nativert_view_is_dense (want) && nativert_view_same_shape (want, &v->view) && !nativert_view_same_strides (want, &v->view))
     return false;
@@ -123,7 +123,7 @@ value_output (NativertBuilder *b, uint32_t index, const NativertGraphValue *valu
       if (value->type == NATIVERT_GV_TENSOR)
         return tensor_output (b, index, gv->ref, value);
       *out = (NativertPlanOutput) { .kind = NATIVERT_VALUE_FLOAT, .slot = (uint32_t) gv->ref };
-      NATIVERT_BLOCK (b, NATIVERT_VALUE (b, gv->ref)->block)->keep = true;
+      NATIVERT_BLOCK (b, NATIVERT_VALUE (b, gv->ref)->block)->b.keep = true;
       return true;
     default:
       if (value->type == NATIVERT_GV_TOKEN || value->type == NATIVERT_GV_OBJ)

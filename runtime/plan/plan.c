@@ -42,7 +42,7 @@ init (NativertBuilder *b, const NativertGraph *graph, GError **error)
   b->plan = nativert_region_new_n (region, NativertPlan, 1);
   b->plan->region = region;
   b->plan->graph = graph;
-  atomic_init (&b->plan->ref, 1);
+  nativert_refs_init (&b->plan->refs);
   b->graph = graph;
   b->temp = nativert_region_new ();
   b->values = g_array_sized_new (FALSE, FALSE, sizeof (NativertPlanValue), graph->values->len + 16);
@@ -98,10 +98,8 @@ finish (NativertBuilder *b)
   NativertPlan *plan = b->plan;
   plan->n_blocks = b->blocks->len;
   plan->blocks = nativert_region_new_n (plan->region, NativertBlock, plan->n_blocks + 1);
-  for (uint32_t i = 0; i < plan->n_blocks; i++) {
+  for (uint32_t i = 0; i < plan->n_blocks; i++)
     plan->blocks[i] = NATIVERT_BLOCK (b, i)->b;
-    plan->blocks[i].keep = NATIVERT_BLOCK (b, i)->keep;
-  }
   plan->n_slots = b->values->len;
   plan->slots = nativert_region_new_n (plan->region, NativertSlot, plan->n_slots + 1);
   for (uint32_t i = 0; i < plan->n_slots; i++) {
@@ -116,7 +114,6 @@ finish (NativertBuilder *b)
   plan->packs = keep (plan, b->packs, sizeof (NativertPlanPack));
   plan->n_mutated = b->mutated->len;
   plan->mutated = keep (plan, b->mutated, sizeof (NativertPlanMutated));
-  plan->params_bytes = b->params->len;
   plan->params = nativert_region_memdup (plan->region, b->params->len ? (const void *) b->params->data : "", b->params->len);
   store_constants (b);
   nativert_plan_find_once (plan, b->temp);
@@ -162,13 +159,13 @@ nativert_plan_new (const NativertGraph *graph, const NativertPlanInput *inputs, 
 NativertPlan *
 nativert_plan_ref (NativertPlan *plan)
 {
-  atomic_fetch_add_explicit (&plan->ref, 1, memory_order_relaxed);
+  nativert_refs_inc (&plan->refs);
   return plan;
 }
 
 void
 nativert_plan_unref (NativertPlan *plan)
 {
-  if (plan && atomic_fetch_sub_explicit (&plan->ref, 1, memory_order_acq_rel) == 1)
+  if (plan && nativert_refs_dec (&plan->refs))
     nativert_region_free (plan->region);
 }

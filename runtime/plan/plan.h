@@ -2,7 +2,7 @@
 /* A plan: everything about one graph at one set of input sizes, decided once.  Immutable, ref-counted, any thread.
  * It does not depend on the values of weights: packs and folded values are named here and made by the model. */
 #pragma once
-#include <stdatomic.h>
+#include "base/refs.h"
 #include "graph/graph.h"
 #include "kernels/ops.h"
 
@@ -55,7 +55,7 @@ typedef enum { NATIVERT_SEGMENT_ONCE, NATIVERT_SEGMENT_STEPS } NativertSegmentKi
 typedef struct { uint8_t kind; uint32_t first, n; } NativertSegment;
 
 typedef struct NativertPlan {
-  _Atomic int ref;
+  NativertRefs refs;
   NativertRegion *region;
   const NativertGraph *graph;
   NativertBlock *blocks; uint32_t n_blocks;
@@ -68,7 +68,7 @@ typedef struct NativertPlan {
   NativertPlanMutated *mutated; uint32_t n_mutated;
   NativertSegment *segments; uint32_t n_segments;
   uint32_t n_inputs;                                    /* user inputs */
-  char *params; size_t params_bytes;
+  char *params;
   char *constants; size_t constants_bytes;
   size_t arena_bytes, arena_lower_bound, once_bytes;    /* the arena begins with the once_bytes of ONCE results */
   int64_t *symbols; bool *known; uint32_t n_symbols;
