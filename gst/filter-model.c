@@ -14,6 +14,15 @@ gst_nativert_tensors_free (NativertTensor **tensors, guint n)
   g_free (tensors);
 }
 
+NativertRunner *
+gst_nativert_filter_ref_runner (GstNativertFilter *self)
+{
+  GST_OBJECT_LOCK (self);
+  NativertRunner *runner = self->runner ? g_object_ref (self->runner) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  return runner;
+}
+
 static void
 forget_plan (GstNativertFilter *self)
 {
@@ -120,13 +129,6 @@ settle (GstNativertFilter *self, GError **error)
   return check_ports (self, error);
 }
 
-static void
-set_parallel_ops (GstNativertFilter *self, guint parallel_ops)
-{
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (self->runner), "parallel-ops"))
-    g_object_set (self->runner, "parallel-ops", parallel_ops, NULL);
-}
-
 static gboolean
 open_model (GstNativertFilter *self, const char *path, const char *name, guint threads)
 {
@@ -192,14 +194,18 @@ gst_nativert_filter_start (GstBaseTransform *trans)
     gst_nativert_filter_stop (trans);
     return FALSE;
   }
-  set_parallel_ops (self, parallel_ops);
+  if (parallel_ops > 1)
+    GST_WARNING_OBJECT (self, "parallel-ops: nodes run one after another in this version");
   GstCaps *sink_caps = gst_nativert_filter_make_sink_caps (self);
   GstNativertReload *reload = gst_nativert_reload_new (self->runner, weights_done, self);
   GST_OBJECT_LOCK (self);
   self->sink_caps = sink_caps;
   self->reload = reload;
   self->active_weights = g_strdup (weights ? weights : path);
+  const gboolean others = g_strcmp0 (self->weights_path, weights) != 0; /* set while these were being read */
   GST_OBJECT_UNLOCK (self);
+  if (others)
+    gst_nativert_filter_request_weights (self);
   return TRUE;
 }
 

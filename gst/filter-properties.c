@@ -143,9 +143,7 @@ model_info (NativertModel *model)
 static void
 get_running_property (GstNativertFilter *self, guint id, GValue *value)
 {
-  GST_OBJECT_LOCK (self);
-  g_autoptr (NativertRunner) runner = self->runner ? g_object_ref (self->runner) : NULL;
-  GST_OBJECT_UNLOCK (self);
+  g_autoptr (NativertRunner) runner = gst_nativert_filter_ref_runner (self);
   const guint64 version = runner ? nativert_runner_get_weights_version (runner) : 0;
   if (id == PROP_WEIGHTS_VERSION) {
     g_value_set_uint64 (value, version);

@@ -114,14 +114,19 @@ write_input (GstNativertFilter *self, GstBuffer *buffer)
   return fits;
 }
 
-static void
-make_contiguous (GstNativertResults *results)
+static gboolean
+make_contiguous (GstNativertFilter *self, GstNativertResults *results)
 {
   for (guint i = 0; i < results->n; i++) {
     NativertTensor *tensor = nativert_tensor_contiguous (results->tensor[i]);
+    if (!tensor) {
+      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("No memory for a contiguous copy of output %u", i), (NULL));
+      return FALSE;
+    }
     nativert_tensor_unref (results->tensor[i]);
     results->tensor[i] = tensor;
   }
+  return TRUE;
 }
 
 static gboolean
@@ -140,8 +145,7 @@ run (GstNativertFilter *self, Job *job)
     return FALSE;
   }
   count_run (self, prepared - start, g_get_monotonic_time () - prepared);
-  make_contiguous (&job->results);
-  return TRUE;
+  return make_contiguous (self, &job->results);
 }
 
 static gboolean

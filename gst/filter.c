@@ -107,8 +107,9 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
     self->earliest = GST_CLOCK_TIME_NONE;
     GST_OBJECT_UNLOCK (self);
     self->until_run = 0;
-    if (self->runner)
-      nativert_runner_reset_state (self->runner);
+    g_autoptr (NativertRunner) runner = gst_nativert_filter_ref_runner (self);
+    if (runner)
+      nativert_runner_reset_state (runner);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_nativert_filter_parent_class)->sink_event (trans, event);
 }

@@ -77,6 +77,8 @@ void gst_nativert_filter_request_weights (GstNativertFilter *self);
 /* Prepares the runner for a tensor of this size, runs it once and keeps the results' sizes; quick when that was the
  * last. */
 gboolean gst_nativert_filter_plan (GstNativertFilter *self, gint width, gint height, GError **error);
+/* For threads other than the streaming thread; NULL when stopped. */
+NativertRunner *gst_nativert_filter_ref_runner (GstNativertFilter *self);
 void gst_nativert_tensors_free (NativertTensor **tensors, guint n);
 
 /* filter-caps.c */

@@ -71,12 +71,6 @@ gst_nativert_port_parse (GstNativertPort *port, const NativertPort *from, GstNat
   return FALSE;
 }
 
-gboolean
-gst_nativert_port_is_static (const GstNativertPort *port)
-{
-  return port->width.min == port->width.max && port->height.min == port->height.max;
-}
-
 /* Sizes such as "32*s0" can only be multiples. */
 static gint64
 multiple_of (const NativertDim *dim)

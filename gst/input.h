@@ -25,7 +25,6 @@ gboolean gst_nativert_port_parse (
     GstNativertPort *port, const NativertPort *from, GstNativertLayout layout, GError **error);
 /* "float32[1, 3, s0 32..1024, 640]" */
 char *gst_nativert_port_to_text (const NativertPort *port);
-gboolean gst_nativert_port_is_static (const GstNativertPort *port);
 /* The tensor's size for a video's; sizes that the model leaves open follow the video as near as the model allows. */
 void gst_nativert_port_choose_size (
     const GstNativertPort *port, gint video_width, gint video_height, gint *width, gint *height);
