@@ -75,7 +75,8 @@ nativert_arg_list (NativertPrep *p, unsigned i, unsigned n, int64_t *to, const c
   return true;
 }
 
-/* The result's size in one dimension must be something memory can hold; larger numbers are refused before they overflow. */
+/* The result's size in one dimension must be something memory can hold; larger numbers are refused before they
+ * overflow. */
 #define NATIVERT_SIZE_LIMIT ((int64_t) 1 << 40)
 
 static inline bool

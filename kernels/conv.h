@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Geometry of a convolution, as all its kernels see it: always three spatial dimensions (absent ones have size, kernel and
- * stride 1 and come first), every relation checked, so that kernels only index. */
+/* Geometry of a convolution, as all its kernels see it: always three spatial dimensions (absent ones have size, kernel
+ * and stride 1 and come first), every relation checked, so that kernels only index. */
 #pragma once
 #include "kernel.h"
 

@@ -31,7 +31,7 @@ nativert_store_number (void *at, uint8_t dtype, double f, int64_t i)
       int x = 0;
       uint8_t code = 0xff;
       if (f > 0 && !isinf (f)) {
-        double m = frexp (f, &x);               /* f = m * 2^x, m in 0.5..1; nearest power of two, ties to the even code */
+        double m = frexp (f, &x); /* f = m * 2^x, m in 0.5..1; nearest power of two, ties to the even code */
         int e = x - 1 + 127 + (m > 0.75 || (m == 0.75 && ((x + 126) & 1)));
         code = (uint8_t) (e < 0 ? 0 : e > 254 ? 254 : e);
       }
@@ -54,8 +54,22 @@ nativert_load_number (const void *at, uint8_t dtype, double *re, double *im, int
 {
   *im = 0;
   switch (dtype) {
-#define LOAD(from, type, value) case NATIVERT_##from: { type v; memcpy (&v, at, sizeof v); *re = value; *i = truncate_double (*re); break; }
-#define LOAD_INT(from, type) case NATIVERT_##from: { type v; memcpy (&v, at, sizeof v); *re = (double) v; *i = (int64_t) v; break; }
+#define LOAD(from, type, value)                                                                                        \
+  case NATIVERT_##from: {                                                                                              \
+    type v;                                                                                                            \
+    memcpy (&v, at, sizeof v);                                                                                         \
+    *re = value;                                                                                                       \
+    *i = truncate_double (*re);                                                                                        \
+    break;                                                                                                             \
+  }
+#define LOAD_INT(from, type)                                                                                           \
+  case NATIVERT_##from: {                                                                                              \
+    type v;                                                                                                            \
+    memcpy (&v, at, sizeof v);                                                                                         \
+    *re = (double) v;                                                                                                  \
+    *i = (int64_t) v;                                                                                                  \
+    break;                                                                                                             \
+  }
     LOAD (F32, float, (double) v)
     LOAD (F64, double, v)
     LOAD (F16, nativert_f16, (double) nativert_load_f16 (v))
@@ -69,7 +83,9 @@ nativert_load_number (const void *at, uint8_t dtype, double *re, double *im, int
     LOAD_INT (U16, uint16_t)
     LOAD_INT (U32, uint32_t)
     LOAD_INT (U64, uint64_t)
-    LOAD (C32, nativert_c32, (*im = (double) nativert_load_f16 ((nativert_f16) { v.im }), (double) nativert_load_f16 ((nativert_f16) { v.re })))
+    LOAD (C32, nativert_c32,
+        (*im = (double) nativert_load_f16 ((nativert_f16){ v.im }),
+            (double) nativert_load_f16 ((nativert_f16){ v.re })))
     LOAD (C64, nativert_c64, (*im = (double) v.im, (double) v.re))
     LOAD (C128, nativert_c128, (*im = v.im, v.re))
     LOAD (F8E4M3FN, uint8_t, (double) nativert_load_f8 (v, 4, 7, true, false))

@@ -84,7 +84,7 @@ nativert_store_f8 (float f, int e, int bias, bool fn, bool uz)
   int m = 7 - e;
   uint8_t sign = signbit (f) ? 0x80 : 0, nan = uz ? 0x80 : 0x7f;
   uint8_t largest = uz ? 0x7f : fn ? 0x7e : (uint8_t) ((((1 << e) - 2) << m) | ((1 << m) - 1));
-  uint8_t over = uz ? nan : fn ? largest : (uint8_t) (((1 << e) - 1) << m);       /* fn saturates, as torch >= 2.13 does */
+  uint8_t over = uz ? nan : fn ? largest : (uint8_t) (((1 << e) - 1) << m); /* fn saturates, as torch >= 2.13 does */
   float a = fabsf (f);
   int x;
   if (f != f)
@@ -113,9 +113,17 @@ static inline int8_t nativert_load_i8 (int8_t v) { return v; }
 static inline uint8_t nativert_load_u8 (uint8_t v) { return v; }
 
 /* Storage type to compute type. */
-#define NATIVERT_LOAD(v) _Generic ((v), nativert_f16: nativert_load_f16, nativert_bf16: nativert_load_bf16, float: nativert_load_f32, \
-    double: nativert_load_f64, int64_t: nativert_load_i64, int32_t: nativert_load_i32, int16_t: nativert_load_i16, \
-    int8_t: nativert_load_i8, uint8_t: nativert_load_u8) (v)
+#define NATIVERT_LOAD(v)                                                                                               \
+  _Generic((v), nativert_f16                                                                                           \
+           : nativert_load_f16, nativert_bf16                                                                          \
+           : nativert_load_bf16, float                                                                                 \
+           : nativert_load_f32, double                                                                                 \
+           : nativert_load_f64, int64_t                                                                                \
+           : nativert_load_i64, int32_t                                                                                \
+           : nativert_load_i32, int16_t                                                                                \
+           : nativert_load_i16, int8_t                                                                                 \
+           : nativert_load_i8, uint8_t                                                                                 \
+           : nativert_load_u8) (v)
 
 /* Compute type to storage type, by dtype id. */
 #define NATIVERT_STORE_F32(v) ((float) (v))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies and casts between strided windows: the kernel behind nativert::copy, and what cat, pad and scatter move data with. */
+/* Copies and casts between strided windows: the kernel behind nativert::copy, and what cat, pad and scatter move data
+ * with. */
 #pragma once
 #include "iter.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an expand function may do: emit simpler operators into the plan being made.  The plan fills the table of functions.
- * A failed call returns NATIVERT_NO_REF and is remembered; any call given NATIVERT_NO_REF returns it again, so an
- * expand function needs no checks: the plan reports the first failure. */
+/* What an expand function may do: emit simpler operators into the plan being made.  The plan fills the table of
+ * functions. A failed call returns NATIVERT_NO_REF and is remembered; any call given NATIVERT_NO_REF returns it again,
+ * so an expand function needs no checks: the plan reports the first failure. */
 #pragma once
 #include "ops.h"
 
@@ -24,8 +24,9 @@ struct NativertEmit {
 #define NATIVERT_NONE ((NativertArg) { .kind = NATIVERT_ARG_NONE })
 
 /* nativert_emit (e, NATIVERT_OP_mul_Tensor, NATIVERT_T (a), NATIVERT_T (b)): the single result. */
-#define nativert_emit(e, op, ...) \
-  nativert_emit_v ((e), (op), sizeof ((NativertArg[]) { __VA_ARGS__ }) / sizeof (NativertArg), (NativertArg[]) { __VA_ARGS__ })
+#define nativert_emit(e, op, ...)                                                                                      \
+  nativert_emit_v (                                                                                                    \
+      (e), (op), sizeof ((NativertArg[]){ __VA_ARGS__ }) / sizeof (NativertArg), (NativertArg[]){ __VA_ARGS__ })
 NativertRef nativert_emit_v (NativertEmit *e, uint16_t op, uint32_t n_args, const NativertArg *args);
 /* A 0-d constant. */
 NativertRef nativert_emit_float (NativertEmit *e, uint8_t dtype, double value);

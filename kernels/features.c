@@ -12,8 +12,9 @@ nativert_cpu_features (void)
   __builtin_cpu_init ();
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") && __builtin_cpu_supports ("bmi2"))
     have |= NATIVERT_CPU_V3;
-  if (have && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512cd"))
+  if (have && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl")
+      && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512cd"))
     have |= NATIVERT_CPU_V4;
 #endif
   const char *mask = getenv ("NATIVERT_CPU");

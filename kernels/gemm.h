@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A matrix product as all its kernels see it:
  *   c[batch][m][n] = act (alpha * sum_k a[batch][m][k] * b[batch][k][n] + beta * add + residual)
- * with any strides (in elements) on every operand; vectors are matrices with one row or column, broadcasting is stride 0. */
+ * with any strides (in elements) on every operand; vectors are matrices with one row or column, broadcasting is stride
+ * 0. */
 #pragma once
 #include "kernel.h"
 
@@ -22,8 +23,8 @@ typedef struct {
   int32_t tile[6];
 } NativertGemm;
 
-/* For linear, mm, bmm, addmm, baddbmm, mv, dot, matmul...: reads the arguments, checks every size, takes the strides of c
- * from out[0]. */
+/* For linear, mm, bmm, addmm, baddbmm, mv, dot, matmul...: reads the arguments, checks every size, takes the strides of
+ * c from out[0]. */
 bool nativert_gemm_describe (NativertPrep *p, NativertGemm *g);
 
 /* Elements from the start of a side's matrix number `index`. */

@@ -6,8 +6,8 @@
 
 enum { NATIVERT_MAX_INDICES = 6 };
 
-/* A table [before..., indexed..., after...] and indices of one shape, contiguous: rows (before, place among the indices) of
- * `after` elements.  Strides of the table in elements. */
+/* A table [before..., indexed..., after...] and indices of one shape, contiguous: rows (before, place among the
+ * indices) of `after` elements.  Strides of the table in elements. */
 typedef struct {
   int64_t n_before, n_places, n_after;
   int64_t dim_size[NATIVERT_MAX_DIMS], dim_stride[NATIVERT_MAX_DIMS];   /* those before, then those after; collapsed */
@@ -19,7 +19,8 @@ typedef struct {
 _Static_assert (sizeof (NativertIndex) <= NATIVERT_MAX_PARAMS, "params");
 
 /* The table is described as `table`; indices are in[first_index] and on. */
-bool nativert_index_plan (NativertPrep *p, NativertIndex *x, const NativertView *table, uint32_t before, uint32_t n_indices, uint32_t first_index);
+bool nativert_index_plan (NativertPrep *p, NativertIndex *x, const NativertView *table, uint32_t before,
+    uint32_t n_indices, uint32_t first_index);
 /* Start of row `row` in the table, -1 when an index is out of range. */
 int64_t nativert_index_row (const NativertIndex *x, const NativertView *in, int64_t row);
 
@@ -30,4 +31,10 @@ typedef struct {
   int64_t indexed;                              /* size of the indexed tensor along dim */
   uint32_t n_parts;
 } NativertGather;
-enum { NATIVERT_SCATTER_SET, NATIVERT_SCATTER_ADD, NATIVERT_SCATTER_MULTIPLY, NATIVERT_SCATTER_MAX, NATIVERT_SCATTER_MIN };
+enum {
+  NATIVERT_SCATTER_SET,
+  NATIVERT_SCATTER_ADD,
+  NATIVERT_SCATTER_MULTIPLY,
+  NATIVERT_SCATTER_MAX,
+  NATIVERT_SCATTER_MIN
+};

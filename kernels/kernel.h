@@ -26,11 +26,21 @@ typedef struct {
 
 /* One argument of a schema, bound.  A plan hands over exactly one per schema argument, in schema order. */
 typedef enum {
-  NATIVERT_ARG_NONE, NATIVERT_ARG_BOOL, NATIVERT_ARG_INT, NATIVERT_ARG_FLOAT, NATIVERT_ARG_COMPLEX, NATIVERT_ARG_STRING,
-  NATIVERT_ARG_INTS, NATIVERT_ARG_BOOLS, NATIVERT_ARG_FLOATS,
-  NATIVERT_ARG_DTYPE, NATIVERT_ARG_LAYOUT, NATIVERT_ARG_MEMORY_FORMAT, NATIVERT_ARG_DEVICE,   /* in u.i */
-  NATIVERT_ARG_TENSOR,                          /* u.i: index into in[] (prepare, shape, view) or a NativertRef (emit) */
-  NATIVERT_ARG_TENSORS                          /* u.ints: n of the same, -1 for a None element */
+  NATIVERT_ARG_NONE,
+  NATIVERT_ARG_BOOL,
+  NATIVERT_ARG_INT,
+  NATIVERT_ARG_FLOAT,
+  NATIVERT_ARG_COMPLEX,
+  NATIVERT_ARG_STRING,
+  NATIVERT_ARG_INTS,
+  NATIVERT_ARG_BOOLS,
+  NATIVERT_ARG_FLOATS,
+  NATIVERT_ARG_DTYPE,
+  NATIVERT_ARG_LAYOUT,
+  NATIVERT_ARG_MEMORY_FORMAT,
+  NATIVERT_ARG_DEVICE, /* in u.i */
+  NATIVERT_ARG_TENSOR, /* u.i: index into in[] (prepare, shape, view) or a NativertRef (emit) */
+  NATIVERT_ARG_TENSORS /* u.ints: n of the same, -1 for a None element */
 } NativertArgKind;
 
 typedef struct {
@@ -46,8 +56,8 @@ enum { NATIVERT_FORMAT_CONTIGUOUS = 1, NATIVERT_FORMAT_CHANNELS_LAST = 2, NATIVE
 typedef int32_t NativertRef;                    /* a value of the plan being made */
 enum { NATIVERT_NO_REF = -1 };
 
-/* A kernel's wish to have an input rewritten once per weights version (never per run).  The kernel that asked reads the pack
- * and never in[pack.in].data: a weight that only packs are made of is freed, and its pointer is then NULL. */
+/* A kernel's wish to have an input rewritten once per weights version (never per run).  The kernel that asked reads the
+ * pack and never in[pack.in].data: a weight that only packs are made of is freed, and its pointer is then NULL. */
 typedef struct {
   uint8_t in;
   uint32_t key;                                 /* equal (weight view, fn, key) share one pack */
@@ -66,8 +76,9 @@ typedef struct {
   const bool *in_const;                         /* in[k] is a weight or folded value: may be packed */
   const NativertRef *ref;                       /* expand only: ref[k] is in[k] */
   uint32_t cpu;                                 /* NATIVERT_CPU_* that may be used */
-  int64_t *offset;                              /* answer of view: start of out[i] after in[0]'s start, in elements of out[i] */
-  void *params; size_t params_size;             /* answer: POD, written to params (room for NATIVERT_MAX_PARAMS bytes) */
+  int64_t *offset; /* answer of view: start of out[i] after in[0]'s start, in elements of out[i] */
+  void *params;
+  size_t params_size; /* answer: POD, written to params (room for NATIVERT_MAX_PARAMS bytes) */
   uint32_t n_parts;                             /* answer: >= 1, from sizes only, never from thread counts */
   size_t scratch_shared, scratch_part;          /* answer: bytes */
   NativertPack pack[NATIVERT_MAX_PACKS];
@@ -86,12 +97,12 @@ typedef struct {
   const void *pack[NATIVERT_MAX_PACKS];
   char *scratch;                                /* 64-byte aligned: scratch_shared bytes, then scratch_part per part */
   size_t scratch_shared, scratch_part;
-  const char **error;                           /* __atomic: NULL at the start of a run; a kernel that meets bad data stores why */
+  const char **error; /* __atomic: NULL at the start of a run; a kernel that meets bad data stores why */
   void *stream;
 } NativertCall;
 
-/* What a kernel says when values (never shapes) are wrong: a static text such as "index out of range".  It then skips the
- * element; the executor fails the run, naming the node.  Any thread; one of several texts wins. */
+/* What a kernel says when values (never shapes) are wrong: a static text such as "index out of range".  It then skips
+ * the element; the executor fails the run, naming the node.  Any thread; one of several texts wins. */
 static inline void
 nativert_call_fail (const NativertCall *c, const char *why)
 {
@@ -121,10 +132,11 @@ enum {
 enum { NATIVERT_DISPATCH_OUT = 0xff };
 
 typedef struct {
-  const char *name;                             /* id in the enum: conv2d_default for aten::conv2d, add_Tensor for aten::add.Tensor */
+  const char *name; /* id in the enum: conv2d_default for aten::conv2d, add_Tensor for aten::add.Tensor */
   const char *schema;                           /* ATen schema: data, parsed at load */
-  bool (*view) (NativertPrep *p);               /* false with reason[0] == 0: not a view here, go on to expand or kernels */
-  bool (*expand) (NativertEmit *e, NativertPrep *p, NativertRef *out);   /* false with reason[0] == 0: go on to the kernels */
+  bool (*view) (NativertPrep *p); /* false with reason[0] == 0: not a view here, go on to expand or kernels */
+  bool (*expand) (
+      NativertEmit *e, NativertPrep *p, NativertRef *out); /* false with reason[0] == 0: go on to the kernels */
   bool (*shape) (NativertPrep *p);              /* writes ndim, size, dtype, and contiguous strides, of every out */
   uint32_t flags;
   uint8_t dispatch;                             /* the input whose dtype chooses the kernel row */

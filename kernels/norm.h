@@ -3,8 +3,8 @@
 #pragma once
 #include "iter.h"
 
-/* Rows of n elements side by side are normalised, then scaled: element i of row r by weight[(r % groups) * (n / inner) + i / inner].
- * Layer norm: groups 1, inner 1; group norm: inner is the size of a channel. */
+/* Rows of n elements side by side are normalised, then scaled: element i of row r by weight[(r % groups) * (n / inner)
+ * + i / inner]. Layer norm: groups 1, inner 1; group norm: inner is the size of a channel. */
 typedef struct {
   int64_t rows, n, groups, inner;
   double eps;

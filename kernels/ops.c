@@ -7,7 +7,8 @@
 #include "kernels/rules.h"
 
 const NativertOp nativert_ops[NATIVERT_N_OPS] = {
-#define OP(name, schema, view, expand, shape, flags, dispatch) [NATIVERT_OP_##name] = { #name, schema, view, expand, shape, flags, dispatch },
+#define OP(name, schema, view, expand, shape, flags, dispatch)                                                         \
+  [NATIVERT_OP_##name] = { #name, schema, view, expand, shape, flags, dispatch },
 #include "ops.def"
 #undef OP
 };
@@ -49,12 +50,27 @@ const char *
 nativert_dtype_name (uint8_t dtype)
 {
   static const char *const name[] = {
-    [NATIVERT_F32] = "float32", [NATIVERT_F64] = "float64", [NATIVERT_F16] = "float16", [NATIVERT_BF16] = "bfloat16",
-    [NATIVERT_I64] = "int64", [NATIVERT_I32] = "int32", [NATIVERT_I16] = "int16", [NATIVERT_I8] = "int8", [NATIVERT_U8] = "uint8",
-    [NATIVERT_BOOL] = "bool", [NATIVERT_U16] = "uint16", [NATIVERT_U32] = "uint32", [NATIVERT_U64] = "uint64",
-    [NATIVERT_C32] = "complex32", [NATIVERT_C64] = "complex64", [NATIVERT_C128] = "complex128",
-    [NATIVERT_F8E4M3FN] = "float8_e4m3fn", [NATIVERT_F8E5M2] = "float8_e5m2", [NATIVERT_F8E4M3FNUZ] = "float8_e4m3fnuz",
-    [NATIVERT_F8E5M2FNUZ] = "float8_e5m2fnuz", [NATIVERT_F8E8M0FNU] = "float8_e8m0fnu",
+    [NATIVERT_F32] = "float32",
+    [NATIVERT_F64] = "float64",
+    [NATIVERT_F16] = "float16",
+    [NATIVERT_BF16] = "bfloat16",
+    [NATIVERT_I64] = "int64",
+    [NATIVERT_I32] = "int32",
+    [NATIVERT_I16] = "int16",
+    [NATIVERT_I8] = "int8",
+    [NATIVERT_U8] = "uint8",
+    [NATIVERT_BOOL] = "bool",
+    [NATIVERT_U16] = "uint16",
+    [NATIVERT_U32] = "uint32",
+    [NATIVERT_U64] = "uint64",
+    [NATIVERT_C32] = "complex32",
+    [NATIVERT_C64] = "complex64",
+    [NATIVERT_C128] = "complex128",
+    [NATIVERT_F8E4M3FN] = "float8_e4m3fn",
+    [NATIVERT_F8E5M2] = "float8_e5m2",
+    [NATIVERT_F8E4M3FNUZ] = "float8_e4m3fnuz",
+    [NATIVERT_F8E5M2FNUZ] = "float8_e5m2fnuz",
+    [NATIVERT_F8E8M0FNU] = "float8_e8m0fnu",
   };
   return dtype < NATIVERT_N_DTYPES ? name[dtype] : "unknown";
 }

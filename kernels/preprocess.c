@@ -11,7 +11,8 @@
 #undef EVERY_ISA
 #define EVERY_ISA(M) M (generic) M (v3) M (v4)
 #endif
-#define DECLARE(isa) void nativert_preprocess_run_##isa (const NativertPreprocess *, const NativertPicture *, void *, void *);
+#define DECLARE(isa)                                                                                                   \
+  void nativert_preprocess_run_##isa (const NativertPreprocess *, const NativertPicture *, void *, void *);
 EVERY_ISA (DECLARE)
 #undef DECLARE
 
@@ -31,8 +32,9 @@ is_rect (const NativertRect *r, int32_t max)
 size_t
 nativert_preprocess_table_size (const NativertPreprocessSpec *s)
 {
-  if (!is_rect (&s->from, NATIVERT_MAX_PICTURE) || !is_rect (&s->to, NATIVERT_MAX_PICTURE) || s->out_width > NATIVERT_MAX_PICTURE
-      || s->out_height > NATIVERT_MAX_PICTURE || s->to.x + s->to.width > s->out_width || s->to.y + s->to.height > s->out_height
+  if (!is_rect (&s->from, NATIVERT_MAX_PICTURE) || !is_rect (&s->to, NATIVERT_MAX_PICTURE)
+      || s->out_width > NATIVERT_MAX_PICTURE || s->out_height > NATIVERT_MAX_PICTURE
+      || s->to.x + s->to.width > s->out_width || s->to.y + s->to.height > s->out_height
       || (s->n_channels != 1 && s->n_channels != 3))
     return 0;
   return 2 * (2 * (size_t) s->to.width + 3 * (size_t) s->to.height) * sizeof (float);
@@ -119,7 +121,8 @@ make_tables (NativertPreprocess *p, char *at)
   p->y = (NativertRows) { take (&at, h), take (&at, h), take (&at, h) };
   p->chroma_y = (NativertRows) { take (&at, h), take (&at, h), take (&at, h) };
 
-  const Axis x = luma_axis (s->from.x, s->from.width, w, s->bilinear), y = luma_axis (s->from.y, s->from.height, h, s->bilinear);
+  const Axis x = luma_axis (s->from.x, s->from.width, w, s->bilinear),
+             y = luma_axis (s->from.y, s->from.height, h, s->bilinear);
   p->one_tap = !s->bilinear || x.low == x.high;
   make_columns (&p->x, &x, bytes[s->pixels], p->one_tap);
   make_rows (&p->y, &y);

@@ -4,8 +4,8 @@
  * costs no allocation, no division and no branch per pixel.  Plain C: knows no media framework.
  *
  * Bilinear is torch.nn.functional.interpolate (mode="bilinear", align_corners=False, antialias=False), nearest is its
- * mode="nearest", both on the rectangle `from` alone.  Planes are resized first and converted after: the same as converting
- * first but for clamping, and a sixth of the work. */
+ * mode="nearest", both on the rectangle `from` alone.  Planes are resized first and converted after: the same as
+ * converting first but for clamping, and a sixth of the work. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,11 +30,11 @@ typedef struct {
   NativertRect to;                              /* where in the tensor it lands; around it is `pad` */
   int32_t out_width, out_height;
   bool bilinear;                                /* else nearest */
-  float chroma_x, chroma_y;                     /* place of the first chroma sample, in pixels: 1 = between two, 0.5 = on the first */
+  float chroma_x, chroma_y; /* place of the first chroma sample, in pixels: 1 = between two, 0.5 = on the first */
   uint8_t n_channels;                           /* of the tensor: 1 or 3 */
   bool interleaved;                             /* channels innermost (NHWC) */
   bool u8;                                      /* else float32 */
-  float matrix[3][4];                           /* channel k = clamp (m[k][0] c0 + m[k][1] c1 + m[k][2] c2 + m[k][3], 0, 255) */
+  float matrix[3][4]; /* channel k = clamp (m[k][0] c0 + m[k][1] c1 + m[k][2] c2 + m[k][3], 0, 255) */
   float gain[3], bias[3];                       /* value = channel * gain + bias; u8 rounds and clamps it */
   float pad;                                    /* channel value outside `to` */
 } NativertPreprocessSpec;
@@ -49,7 +49,8 @@ typedef struct { int32_t *offset; float *weight; } NativertColumns;
 typedef struct { int32_t *first, *second; float *weight; } NativertRows;
 
 typedef struct NativertPreprocess NativertPreprocess;
-typedef void (*NativertPreprocessFn) (const NativertPreprocess *p, const NativertPicture *picture, void *out, void *scratch);
+typedef void (*NativertPreprocessFn) (
+    const NativertPreprocess *p, const NativertPicture *picture, void *out, void *scratch);
 
 /* Immutable once made: any number of threads may run it, each with its own scratch. */
 struct NativertPreprocess {

@@ -3,7 +3,12 @@
 #pragma once
 #include "kernel.h"
 
-typedef enum { NATIVERT_RESIZE_NEAREST, NATIVERT_RESIZE_NEAREST_EXACT, NATIVERT_RESIZE_LINEAR, NATIVERT_RESIZE_CUBIC } NativertResizeMode;
+typedef enum {
+  NATIVERT_RESIZE_NEAREST,
+  NATIVERT_RESIZE_NEAREST_EXACT,
+  NATIVERT_RESIZE_LINEAR,
+  NATIVERT_RESIZE_CUBIC
+} NativertResizeMode;
 
 typedef struct {
   int64_t planes, in[3], out[3];

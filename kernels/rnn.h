@@ -14,6 +14,14 @@ typedef struct {
   bool reverse;
 } NativertRnn;
 
-enum { NATIVERT_RNN_GATES, NATIVERT_RNN_H, NATIVERT_RNN_C, NATIVERT_RNN_W, NATIVERT_RNN_B, NATIVERT_RNN_MODE, NATIVERT_RNN_REVERSE };
+enum {
+  NATIVERT_RNN_GATES,
+  NATIVERT_RNN_H,
+  NATIVERT_RNN_C,
+  NATIVERT_RNN_W,
+  NATIVERT_RNN_B,
+  NATIVERT_RNN_MODE,
+  NATIVERT_RNN_REVERSE
+};
 
 bool nativert_rnn_describe (NativertPrep *p, NativertRnn *g);

@@ -58,17 +58,18 @@ bool nativert_result (NativertPrep *p, uint32_t k, uint8_t dtype, uint32_t ndim,
 /* Broadcasts size (ndim of them) with v's sizes. */
 bool nativert_broadcast (NativertPrep *p, const NativertView *v, uint32_t *ndim, int64_t *size);
 
-/* Scalar arguments in expand functions: number, or a 0-d tensor where the number is computed.  The dtype that torch gives
- * (tensor of `dtype`, number); the number as a 0-d value of `dtype`. */
+/* Scalar arguments in expand functions: number, or a 0-d tensor where the number is computed.  The dtype that torch
+ * gives (tensor of `dtype`, number); the number as a 0-d value of `dtype`. */
 uint8_t nativert_scalar_dtype (const NativertPrep *p, uint32_t k, uint8_t dtype);
 NativertRef nativert_scalar_ref (NativertEmit *e, const NativertPrep *p, uint32_t k, uint8_t dtype);
 /* Shortcuts for expand functions. */
-NativertRef nativert_emit_cast (NativertEmit *e, NativertRef ref, uint8_t dtype);         /* ref itself when it is of dtype */
+NativertRef nativert_emit_cast (NativertEmit *e, NativertRef ref, uint8_t dtype); /* ref itself when it is of dtype */
 NativertRef nativert_emit_copy (NativertEmit *e, NativertRef ref);                        /* contiguous */
-NativertRef nativert_emit_view (NativertEmit *e, NativertRef ref, uint32_t ndim, const int64_t *size);        /* reshape */
+NativertRef nativert_emit_view (NativertEmit *e, NativertRef ref, uint32_t ndim, const int64_t *size); /* reshape */
 NativertRef nativert_emit_expand (NativertEmit *e, NativertRef ref, uint32_t ndim, const int64_t *size);
 NativertRef nativert_emit_permute (NativertEmit *e, NativertRef ref, uint32_t ndim, const int64_t *dims);
-NativertRef nativert_emit_slice (NativertEmit *e, NativertRef ref, int64_t dim, int64_t start, int64_t end, int64_t step);
+NativertRef nativert_emit_slice (
+    NativertEmit *e, NativertRef ref, int64_t dim, int64_t start, int64_t end, int64_t step);
 NativertRef nativert_emit_add (NativertEmit *e, NativertRef a, NativertRef b);
 
 #include "kernels/args.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A float vector as wide as the instruction set that the including file is compiled for: VL lanes, 16 for v4, 8 for v3, else 4
- * by the compiler's own vectors.  Only what the hand-written kernels need; everything static. */
+/* A float vector as wide as the instruction set that the including file is compiled for: VL lanes, 16 for v4, 8 for v3,
+ * else 4 by the compiler's own vectors.  Only what the hand-written kernels need; everything static. */
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -29,13 +29,18 @@ v_zip_low (V a, V b)
 NATIVERT_INLINE V
 v_zip_high (V a, V b)
 {
-  return _mm512_permutex2var_ps (a, _mm512_setr_epi32 (8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
+  return _mm512_permutex2var_ps (
+      a, _mm512_setr_epi32 (8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
 }
 NATIVERT_INLINE __mmask16 v_mask (int n) { return (__mmask16) ((1u << n) - 1); }
 NATIVERT_INLINE V v_load_part (const float *p, int n) { return _mm512_maskz_loadu_ps (v_mask (n), p); }
 NATIVERT_INLINE void v_store_part (float *p, V v, int n) { _mm512_mask_storeu_ps (p, v_mask (n), v); }
 /* The larger; NaN if either is. */
-NATIVERT_INLINE V v_max_nan (V a, V b) { return _mm512_mask_mov_ps (_mm512_max_ps (a, b), _mm512_cmp_ps_mask (a, a, _CMP_UNORD_Q), a); }
+NATIVERT_INLINE V
+v_max_nan (V a, V b)
+{
+  return _mm512_mask_mov_ps (_mm512_max_ps (a, b), _mm512_cmp_ps_mask (a, a, _CMP_UNORD_Q), a);
+}
 NATIVERT_INLINE float v_sum (V a) { return _mm512_reduce_add_ps (a); }
 /* The elements of a then b with even and with odd numbers. */
 NATIVERT_INLINE V
@@ -84,7 +89,11 @@ v_zip_high (V a, V b)
 }
 NATIVERT_INLINE V v_even (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0x88)); }
 NATIVERT_INLINE V v_odd (V a, V b) { return v_lanes_in_order (_mm256_shuffle_ps (a, b, 0xdd)); }
-NATIVERT_INLINE V v_max_nan (V a, V b) { return _mm256_blendv_ps (_mm256_max_ps (a, b), a, _mm256_cmp_ps (a, a, _CMP_UNORD_Q)); }
+NATIVERT_INLINE V
+v_max_nan (V a, V b)
+{
+  return _mm256_blendv_ps (_mm256_max_ps (a, b), a, _mm256_cmp_ps (a, a, _CMP_UNORD_Q));
+}
 NATIVERT_INLINE float
 v_sum (V a)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The second half of the demo: reads the frames that a pipeline saw and the tensors that nativertfilter made of them, prints
- * what was found, and draws it on the frames.
+/* The second half of the demo: reads the frames that a pipeline saw and the tensors that nativertfilter made of them,
+ * prints what was found, and draws it on the frames.
  *
  *   find-ball WIDTH HEIGHT FRAMES TENSORS MARKED SHEET
  *
- * FRAMES is packed RGB; TENSORS holds x, y and score per frame, as float32: the outputs of models/ball.pt2 in their order.
- * MARKED becomes the frames with what was found drawn on them, SHEET one picture of 4 x 3 of them.  No library is needed: what a
- * filesink writes after nativertfilter is plain numbers. */
+ * FRAMES is packed RGB; TENSORS holds x, y and score per frame, as float32: the outputs of models/ball.pt2 in their
+ * order. MARKED becomes the frames with what was found drawn on them, SHEET one picture of 4 x 3 of them.  No library
+ * is needed: what a filesink writes after nativertfilter is plain numbers. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,7 +141,8 @@ main (int argc, char **argv)
     }
     draw (&picture, trail, ++n);
     fwrite (picture.pixels, frame_bytes, 1, marked);
-    if (cell < SHEET_COLUMNS * SHEET_ROWS && (int64_t) n * SHEET_COLUMNS * SHEET_ROWS >= (int64_t) (cell + 1) * n_frames)
+    if (cell < SHEET_COLUMNS * SHEET_ROWS
+        && (int64_t) n * SHEET_COLUMNS * SHEET_ROWS >= (int64_t) (cell + 1) * n_frames)
       paste (&sheet, &picture, cell++);
   }
   fwrite (sheet.pixels, 3 * (size_t) sheet.width * sheet.height, 1, sheet_file);

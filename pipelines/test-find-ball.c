@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holds the accuracy of the demo: runs the pipeline with gst-launch-1.0 on several formats and sizes and compares the centres that
- * nativertfilter's tensors give with the true ones, the centroids of the bright pixels. */
+/* Holds the accuracy of the demo: runs the pipeline with gst-launch-1.0 on several formats and sizes and compares the
+ * centres that nativertfilter's tensors give with the true ones, the centroids of the bright pixels. */
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -16,7 +16,12 @@ typedef struct {
 } Case;
 
 static const Case cases[] = {
-  { "RGB", 320, 240 }, { "BGRx", 320, 240 }, { "NV12", 320, 240 }, { "I420", 640, 480 }, { "GRAY8", 400, 300 }, { "RGBA", 240, 240 },
+  { "RGB", 320, 240 },
+  { "BGRx", 320, 240 },
+  { "NV12", 320, 240 },
+  { "I420", 640, 480 },
+  { "GRAY8", 400, 300 },
+  { "RGBA", 240, 240 },
 };
 
 static void
@@ -94,7 +99,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *name = g_strdup_printf ("/pipelines/find-ball/%s-%dx%d", cases[i].format, cases[i].width, cases[i].height);
+    g_autofree char *name
+        = g_strdup_printf ("/pipelines/find-ball/%s-%dx%d", cases[i].format, cases[i].width, cases[i].height);
     g_test_add_data_func (name, &cases[i], test_accuracy);
   }
   return g_test_run ();

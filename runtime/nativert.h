@@ -109,7 +109,8 @@ NATIVERT_API NativertTensor *nativert_tensor_new (NativertDtype dtype, const gin
  *
  * Returns: (transfer full) (nullable): a tensor that keeps @bytes and does not copy; %NULL when @bytes is too small
  */
-NATIVERT_API NativertTensor *nativert_tensor_new_from_bytes (NativertDtype dtype, const gint64 *sizes, guint n_dims, GBytes *bytes);
+NATIVERT_API NativertTensor *nativert_tensor_new_from_bytes (
+    NativertDtype dtype, const gint64 *sizes, guint n_dims, GBytes *bytes);
 /**
  * nativert_tensor_new_borrowed: (skip)
  * @dtype: element type
@@ -122,8 +123,8 @@ NATIVERT_API NativertTensor *nativert_tensor_new_from_bytes (NativertDtype dtype
  *
  * Returns: (transfer full): a tensor over memory that somebody else owns
  */
-NATIVERT_API NativertTensor *nativert_tensor_new_borrowed (NativertDtype dtype, const gint64 *sizes, const gint64 *strides,
-    guint n_dims, gpointer data, GDestroyNotify destroy, gpointer user_data);
+NATIVERT_API NativertTensor *nativert_tensor_new_borrowed (NativertDtype dtype, const gint64 *sizes,
+    const gint64 *strides, guint n_dims, gpointer data, GDestroyNotify destroy, gpointer user_data);
 NATIVERT_API NativertTensor *nativert_tensor_ref (NativertTensor *tensor);
 NATIVERT_API void nativert_tensor_unref (NativertTensor *tensor);
 NATIVERT_API NativertDtype nativert_tensor_get_dtype (const NativertTensor *tensor);
@@ -149,16 +150,16 @@ NATIVERT_API gpointer nativert_tensor_get_data (const NativertTensor *tensor);
  * nativert_tensor_dup_bytes:
  * @tensor: a tensor
  *
- * Returns: (transfer full) (nullable): the elements, contiguous; shares memory when the tensor is contiguous; %NULL when
- *   there is no memory for a copy
+ * Returns: (transfer full) (nullable): the elements, contiguous; shares memory when the tensor is contiguous; %NULL
+ * when there is no memory for a copy
  */
 NATIVERT_API GBytes *nativert_tensor_dup_bytes (NativertTensor *tensor);
 /**
  * nativert_tensor_contiguous:
  * @tensor: a tensor
  *
- * Returns: (transfer full) (nullable): @tensor itself when it is contiguous, else a contiguous copy; %NULL when there is
- *   no memory for it
+ * Returns: (transfer full) (nullable): @tensor itself when it is contiguous, else a contiguous copy; %NULL when there
+ * is no memory for it
  */
 NATIVERT_API NativertTensor *nativert_tensor_contiguous (NativertTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertTensor, nativert_tensor_unref)
@@ -253,20 +254,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertValue, nativert_value_unref)
 #define NATIVERT_TYPE_MODEL (nativert_model_get_type ())
 NATIVERT_API G_DECLARE_FINAL_TYPE (NativertModel, nativert_model, NATIVERT, MODEL, GObject)
 
-/**
- * NativertLoadFlags:
- * @NATIVERT_LOAD_DEFAULT: read the weights into memory
- * @NATIVERT_LOAD_MMAP: map the file instead; it must not be overwritten while the model lives
- * @NATIVERT_LOAD_GRAPH_ONLY: no weights: for looking, not for running
- * @NATIVERT_LOAD_KEEP_WEIGHTS: keep weights in memory that only folded and packed forms are made of; by default they are
- *   freed, and read from the file again in the rare case that input sizes need another form
- */
-typedef enum {
-  NATIVERT_LOAD_DEFAULT = 0,
-  NATIVERT_LOAD_MMAP = 1 << 0,
-  NATIVERT_LOAD_GRAPH_ONLY = 1 << 1,
-  NATIVERT_LOAD_KEEP_WEIGHTS = 1 << 2
-} NativertLoadFlags;
+    /**
+     * NativertLoadFlags:
+     * @NATIVERT_LOAD_DEFAULT: read the weights into memory
+     * @NATIVERT_LOAD_MMAP: map the file instead; it must not be overwritten while the model lives
+     * @NATIVERT_LOAD_GRAPH_ONLY: no weights: for looking, not for running
+     * @NATIVERT_LOAD_KEEP_WEIGHTS: keep weights in memory that only folded and packed forms are made of; by default
+     * they are freed, and read from the file again in the rare case that input sizes need another form
+     */
+    typedef enum {
+      NATIVERT_LOAD_DEFAULT = 0,
+      NATIVERT_LOAD_MMAP = 1 << 0,
+      NATIVERT_LOAD_GRAPH_ONLY = 1 << 1,
+      NATIVERT_LOAD_KEEP_WEIGHTS = 1 << 2
+    } NativertLoadFlags;
 
 /**
  * nativert_model_load:
@@ -362,7 +363,8 @@ NATIVERT_API GType nativert_weights_get_type (void);
  *
  * Returns: (transfer full): a version that nativert_runner_set_weights() takes
  */
-NATIVERT_API NativertWeights *nativert_weights_load (NativertModel *model, const char *path, GCancellable *cancellable, GError **error);
+NATIVERT_API NativertWeights *nativert_weights_load (
+    NativertModel *model, const char *path, GCancellable *cancellable, GError **error);
 NATIVERT_API NativertWeights *nativert_weights_ref (NativertWeights *weights);
 NATIVERT_API void nativert_weights_unref (NativertWeights *weights);
 /**
@@ -394,11 +396,13 @@ NATIVERT_API NativertModel *nativert_runner_get_model (NativertRunner *runner);
  * @n_inputs: how many
  * @error: return location
  *
- * Makes the plan for these sizes, packs weights for it and allocates a frame, so that the first run is as fast as the rest.
+ * Makes the plan for these sizes, packs weights for it and allocates a frame, so that the first run is as fast as the
+ * rest.
  *
  * Returns: %TRUE, or %FALSE when the model does not take these
  */
-NATIVERT_API gboolean nativert_runner_prepare (NativertRunner *runner, NativertTensor *const *inputs, guint n_inputs, GError **error);
+NATIVERT_API gboolean nativert_runner_prepare (
+    NativertRunner *runner, NativertTensor *const *inputs, guint n_inputs, GError **error);
 /**
  * nativert_runner_run_tensors:
  * @runner: a runner
@@ -409,13 +413,13 @@ NATIVERT_API gboolean nativert_runner_prepare (NativertRunner *runner, NativertT
  * @error: return location
  *
  * For models whose outputs are tensors only, and whose inputs are tensors or numbers that the exporter froze.  Other
- * strides than contiguous are laid out first.  Once the plan for the sizes is there, a run allocates the array of outputs
- * and nothing else; their memory is used again when the last reference on them goes.
+ * strides than contiguous are laid out first.  Once the plan for the sizes is there, a run allocates the array of
+ * outputs and nothing else; their memory is used again when the last reference on them goes.
  *
  * Returns: %TRUE when it ran
  */
-NATIVERT_API gboolean nativert_runner_run_tensors (NativertRunner *runner, NativertTensor *const *inputs, guint n_inputs,
-    NativertTensor ***outputs, guint *n_outputs, GError **error);
+NATIVERT_API gboolean nativert_runner_run_tensors (NativertRunner *runner, NativertTensor *const *inputs,
+    guint n_inputs, NativertTensor ***outputs, guint *n_outputs, GError **error);
 /**
  * nativert_runner_run:
  * @runner: a runner
@@ -425,7 +429,8 @@ NATIVERT_API gboolean nativert_runner_run_tensors (NativertRunner *runner, Nativ
  *
  * Returns: (transfer full): the results in the structure that the module returns
  */
-NATIVERT_API NativertValue *nativert_runner_run (NativertRunner *runner, NativertValue *args, NativertValue *kwargs, GError **error);
+NATIVERT_API NativertValue *nativert_runner_run (
+    NativertRunner *runner, NativertValue *args, NativertValue *kwargs, GError **error);
 /**
  * nativert_runner_set_weights:
  * @runner: a runner

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NativertAct on a run of floats that are in the cache: loops that the compiler turns into vectors.  For files compiled once
- * per instruction set. */
+/* NativertAct on a run of floats that are in the cache: loops that the compiler turns into vectors.  For files compiled
+ * once per instruction set. */
 #pragma once
 #include "kernels/kernel.h"
 #include "kernels/simd.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attention, f32, without ever holding all scores: a block of queries meets one block of keys after the other; the running
- * maximum and sum of each query rescale what was summed before.  Compiled once per instruction set. */
+/* Attention, f32, without ever holding all scores: a block of queries meets one block of keys after the other; the
+ * running maximum and sum of each query rescale what was summed before.  Compiled once per instruction set. */
 #include "kernels/attention.h"
 #include "kernels/cpu/gemm-pack.h"
 #include "kernels/isa.h"
@@ -56,8 +56,8 @@ typedef struct {
 
 /* c[rows][n] (+)= a x panels */
 static void
-product (const float *a, int64_t a_row, int64_t a_col, const float *panels, int64_t rows, int64_t k, int64_t n, float *c, int64_t ldc,
-  float alpha, bool add)
+product (const float *a, int64_t a_row, int64_t a_col, const float *panels, int64_t rows, int64_t k, int64_t n,
+    float *c, int64_t ldc, float alpha, bool add)
 {
   TileOut o = { .ldc = ldc, .alpha = alpha, .add_to_c = add, .n = NR };
   int64_t n_panels = panel_count (rows);
@@ -119,7 +119,8 @@ attend (const Job *job, int64_t s0, int64_t n)
   const NativertAttention *g = job->g;
   int64_t lds = g->tile[T_KEYS], ldv = whole (g->ev);
   pack_columns (job->keys, job->k + s0 * g->k.row, g->k.col, g->k.row, g->e, n);
-  product (job->q + job->l0 * g->q.row, g->q.row, g->q.col, job->keys, job->l_n, g->e, n, job->scores, lds, (float) g->scale, false);
+  product (job->q + job->l0 * g->q.row, g->q.row, g->q.col, job->keys, job->l_n, g->e, n, job->scores, lds,
+      (float) g->scale, false);
   for (int64_t l = 0; l < job->l_n; l++) {
     float *row = job->scores + l * lds;
     apply_mask (job, row, job->l0 + l, s0, n);
@@ -172,14 +173,15 @@ run (const NativertCall *c, uint32_t part)
     job.to = (float *) c->out[0].data + nativert_attention_offset (g, &g->out, batch, 1);
     int64_t mask = nativert_attention_offset (g, &g->mask, batch, 1);
     if (g->mask_in >= 0)
-      job.mask = (const char *) c->in[g->mask_in].data + mask * (g->mask_kind == NATIVERT_MASK_BOOL ? 1 : (int64_t) sizeof (float));
+      job.mask = (const char *) c->in[g->mask_in].data
+          + mask * (g->mask_kind == NATIVERT_MASK_BOOL ? 1 : (int64_t) sizeof (float));
     run_block (&job);
   }
 }
 
 static const NativertKernel rows[] = {
-  { NATIVERT_OP_scaled_dot_product_attention_default, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("attention"),
-    prepare, run },
+  { NATIVERT_OP_scaled_dot_product_attention_default, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS,
+      NATIVERT_ROW_NAME ("attention"), prepare, run },
 };
 extern const NativertKernelSet NATIVERT_SET (attention);
 const NativertKernelSet NATIVERT_SET (attention) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

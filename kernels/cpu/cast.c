@@ -46,10 +46,13 @@ whole_32 (double x)
 
 /* A set macro cannot nest in itself, so the sources are listed here. */
 #if NATIVERT_SPECIAL
-#define SOURCES(M) M (F32, float) M (F16, nativert_f16) M (BF16, nativert_bf16) M (U8, uint8_t) M (I64, int64_t) M (BOOL, uint8_t)
+#define SOURCES(M)                                                                                                     \
+  M (F32, float) M (F16, nativert_f16) M (BF16, nativert_bf16) M (U8, uint8_t) M (I64, int64_t) M (BOOL, uint8_t)
 #else
-#define SOURCES(M) M (F32, float) M (F64, double) M (F16, nativert_f16) M (BF16, nativert_bf16) M (I64, int64_t) M (I32, int32_t) \
-  M (I16, int16_t) M (I8, int8_t) M (U8, uint8_t) M (BOOL, uint8_t)
+#define SOURCES(M)                                                                                                     \
+  M (F32, float)                                                                                                       \
+  M (F64, double) M (F16, nativert_f16) M (BF16, nativert_bf16) M (I64, int64_t) M (I32, int32_t) M (I16, int16_t)     \
+      M (I8, int8_t) M (U8, uint8_t) M (BOOL, uint8_t)
 #endif
 
 #define SOURCE(from, F)                                                                 \
@@ -64,8 +67,9 @@ SOURCES (SOURCE)
 
 extern const NativertKernelSet NATIVERT_SET (cast);
 static const NativertKernel rows[] = {
-#define ROW(op, from) { NATIVERT_OP_##op, NATIVERT_##from, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("copy"), prepare_##from, \
-    nativert_copy_fn },
+#define ROW(op, from)                                                                                                  \
+  { NATIVERT_OP_##op, NATIVERT_##from, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("copy"),                \
+    prepare_##from, nativert_copy_fn },
 #define ROWS(from, F) NATIVERT_COPY_OPS (ROW, from)
   SOURCES (ROWS)
 };

@@ -11,7 +11,8 @@ prepare (NativertPrep *p)
 {
   Params *x = p->params;
   const int64_t *g = x->g;
-  if (p->arg[1].n != 10 || !nativert_view_is_contiguous (&p->in[0]) || !nativert_view_is_contiguous (&p->out[0]) || p->out[0].ndim != 4)
+  if (p->arg[1].n != 10 || !nativert_view_is_contiguous (&p->in[0]) || !nativert_view_is_contiguous (&p->out[0])
+      || p->out[0].ndim != 4)
     return nativert_no (p, "col2im: the input or the result is not contiguous");
   memcpy (x->g, p->arg[1].u.ints, sizeof x->g);
   x->n = p->out[0].size[0];
@@ -19,8 +20,10 @@ prepare (NativertPrep *p)
   int64_t room_h = g[8] + 2 * g[4] - g[2] * (g[0] - 1) - 1, room_w = g[9] + 2 * g[5] - g[3] * (g[1] - 1) - 1;
   x->oh = room_h < 0 ? 0 : room_h / g[6] + 1;
   x->ow = room_w < 0 ? 0 : room_w / g[7] + 1;
-  if (p->in[0].ndim != 3 || p->in[0].size[1] != x->channels * g[0] * g[1] || p->in[0].size[2] != x->oh * x->ow || p->in[0].size[0] != x->n)
-    return nativert_no (p, "col2im: %lld places, the output has %lld", (long long) p->in[0].size[2], (long long) (x->oh * x->ow));
+  if (p->in[0].ndim != 3 || p->in[0].size[1] != x->channels * g[0] * g[1] || p->in[0].size[2] != x->oh * x->ow
+      || p->in[0].size[0] != x->n)
+    return nativert_no (
+        p, "col2im: %lld places, the output has %lld", (long long) p->in[0].size[2], (long long) (x->oh * x->ow));
   p->params_size = sizeof *x;
   p->n_parts = x->n_parts = nativert_parts (x->n * x->channels, g[0] * g[1] * x->oh * x->ow * 8);
   p->cost = (uint64_t) nativert_view_numel (&p->in[0]) * 8;
@@ -52,7 +55,8 @@ NATIVERT_FLOAT (COL2IM, )
 
 extern const NativertKernelSet nativert_set_col2im;
 static const NativertKernel rows[] = {
-#define ROW(id, S, C, ...) { NATIVERT_OP_nativert_col2im, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "col2im", prepare, col2im_##id },
+#define ROW(id, S, C, ...)                                                                                             \
+  { NATIVERT_OP_nativert_col2im, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "col2im", prepare, col2im_##id },
   NATIVERT_FLOAT (ROW, )
 };
 const NativertKernelSet nativert_set_col2im = { rows, sizeof rows / sizeof *rows, "col2im" };

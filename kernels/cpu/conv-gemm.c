@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Convolutions as products, f32: weights packed once in panels of rows, input gathered (borders included) in panels of NR
- * result pixels, a block of both in the cache at a time.  Compiled once per instruction set.
+/* Convolutions as products, f32: weights packed once in panels of rows, input gathered (borders included) in panels of
+ * NR result pixels, a block of both in the cache at a time.  Compiled once per instruction set.
  *
  * rows of the product = output channels, columns = result pixels of one image, k = input channels x taps. */
 #include "kernels/args.h"
@@ -56,8 +56,9 @@ is_pointwise (const NativertConv *g)
   for (int d = 0; d < 3; d++)
     if (g->k[d] != 1 || g->stride[d] != 1 || g->pad[d] != 0)
       return false;
-  return g->in_s[2] == 1 && (g->in[1] == 1 || g->in_s[1] == g->in[2]) && (g->in[0] == 1 || g->in_s[0] == g->in[1] * g->in[2])
-    && g->out[1] == g->in[1] && g->out[2] == g->in[2] && g->out[0] == g->in[0];
+  return g->in_s[2] == 1 && (g->in[1] == 1 || g->in_s[1] == g->in[2])
+      && (g->in[0] == 1 || g->in_s[0] == g->in[1] * g->in[2]) && g->out[1] == g->in[1] && g->out[2] == g->in[2]
+      && g->out[0] == g->in[0];
 }
 
 static void
@@ -118,7 +119,9 @@ prepare (NativertPrep *p)
   p->scratch_part = ((size_t) g->tile[T_PIXELS] * (size_t) (g->tile[T_K] + 1) + 4 * NR) * sizeof (float);
   if (g->tile[T_CONST]) {
     p->n_packs = 1;
-    p->pack[0] = (NativertPack) { .in = 1, .key = 1000u + (uint32_t) g->tile[T_K], .n_bytes = (size_t) (g->cout * k) * sizeof (float), .fn = pack };
+    p->pack[0] = (NativertPack){
+      .in = 1, .key = 1000u + (uint32_t) g->tile[T_K], .n_bytes = (size_t) (g->cout * k) * sizeof (float), .fn = pack
+    };
   } else
     p->scratch_part += (size_t) (rows * k) * sizeof (float);
   p->cost = (uint64_t) ((double) g->n * (double) g->cout * (double) pixels_of (g) * (double) k / 8);
@@ -162,11 +165,13 @@ gather_line (const NativertConv *g, float *line, const float *x, const int64_t *
   int64_t shift = tap[2] * g->dil[2] - g->pad[2];
   while (n > 0) {
     int64_t m = nativert_min_i64 (n, g->out[2] - ox);
-    int64_t iz = oz * g->stride[0] + tap[0] * g->dil[0] - g->pad[0], iy = oy * g->stride[1] + tap[1] * g->dil[1] - g->pad[1];
+    int64_t iz = oz * g->stride[0] + tap[0] * g->dil[0] - g->pad[0],
+            iy = oy * g->stride[1] + tap[1] * g->dil[1] - g->pad[1];
     if (iz < 0 || iz >= g->in[0] || iy < 0 || iy >= g->in[1])
       memset (line, 0, (size_t) m * sizeof *line);
     else
-      gather_row (line, x + iz * g->in_s[0] + iy * g->in_s[1], ox * g->stride[2] + shift, m, g->stride[2], g->in_s[2], g->in[2]);
+      gather_row (line, x + iz * g->in_s[0] + iy * g->in_s[1], ox * g->stride[2] + shift, m, g->stride[2], g->in_s[2],
+          g->in[2]);
     line += m;
     n -= m;
     ox = 0;
@@ -262,7 +267,8 @@ static void
 run (const NativertCall *c, uint32_t part)
 {
   const NativertConv *g = c->params;
-  int64_t n_tiles = tiles_of (g), n_parts = parts_of (g), per_group = (int64_t) g->tile[T_PIXEL_BLOCKS] * g->tile[T_ROW_BLOCKS];
+  int64_t n_tiles = tiles_of (g), n_parts = parts_of (g),
+          per_group = (int64_t) g->tile[T_PIXEL_BLOCKS] * g->tile[T_ROW_BLOCKS];
   int64_t rows = g->cout / g->groups, group_in = g->cin / g->groups, packed = -1;
   char *scratch = nativert_call_scratch (c, part);
   Job job = { .g = g, .k = k_of (g), .pixels = pixels_of (g), .rows = rows, .gathered = (float *) scratch };
@@ -288,7 +294,8 @@ run (const NativertCall *c, uint32_t part)
 }
 
 static const NativertKernel rows[] = {
-  { NATIVERT_OP_nativert_conv, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("conv-gemm"), prepare, run },
+  { NATIVERT_OP_nativert_conv, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("conv-gemm"),
+      prepare, run },
 };
 extern const NativertKernelSet NATIVERT_SET (conv_gemm);
 const NativertKernelSet NATIVERT_SET (conv_gemm) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

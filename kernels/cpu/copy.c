@@ -110,8 +110,8 @@ run_tiles (const NativertCopyPlan *plan, char *to, const char *from, uint32_t pa
       rest /= size[d];
     }
     for (int64_t i = 0; i < size[0]; i += TILE)
-      copy_tile (t + i * element, f + i * from_stride[0], size[0] - i < TILE ? size[0] - i : TILE, nj, to_stride[plan->tile],
-          from_stride[0], element);
+      copy_tile (t + i * element, f + i * from_stride[0], size[0] - i < TILE ? size[0] - i : TILE, nj,
+          to_stride[plan->tile], from_stride[0], element);
   }
 }
 

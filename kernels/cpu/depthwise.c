@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Convolutions with one input channel a group, f32, one and two spatial dimensions.  A band of a channel is copied with its
- * zero borders; columns are dealt out by stride, so that every tap reads neighbouring numbers; then a few result rows at a
- * time are summed in registers.  Compiled once per instruction set. */
+/* Convolutions with one input channel a group, f32, one and two spatial dimensions.  A band of a channel is copied with
+ * its zero borders; columns are dealt out by stride, so that every tap reads neighbouring numbers; then a few result
+ * rows at a time are summed in registers.  Compiled once per instruction set. */
 #include "kernels/args.h"
 #include "kernels/conv.h"
 #include "kernels/cpu/act-simd.h"
 #include "kernels/isa.h"
 #include "kernels/ops.h"
 
-enum { T_BAND, T_ROWS, T_DEAL, T_PARTS };       /* NativertConv.tile: result rows a band, its input rows, columns of one deal */
+enum {
+  T_BAND,
+  T_ROWS,
+  T_DEAL,
+  T_PARTS
+}; /* NativertConv.tile: result rows a band, its input rows, columns of one deal */
 enum { BAND_FLOATS = 6 * 1024, ROWS = 4 };
 
 static int64_t row_floats (const NativertConv *g) { return g->stride[2] * g->tile[T_DEAL]; }
@@ -17,9 +22,11 @@ static int64_t reach (const NativertConv *g, int d) { return (g->k[d] - 1) * g->
 static bool
 choose_bands (NativertPrep *p, NativertConv *g)
 {
-  int64_t width = (g->out[2] - 1) * g->stride[2] + reach (g, 2), deal = nativert_ceil_div (width, g->stride[2]) + 2 * VL;
+  int64_t width = (g->out[2] - 1) * g->stride[2] + reach (g, 2),
+          deal = nativert_ceil_div (width, g->stride[2]) + 2 * VL;
   if (width > (1 << 24) || g->stride[2] > 64 || g->stride[1] > (1 << 24) || reach (g, 1) > 4096)
-    return nativert_no (p, "row of %lld or %lld rows of a window are too large to copy", (long long) width, (long long) reach (g, 1));
+    return nativert_no (
+        p, "row of %lld or %lld rows of a window are too large to copy", (long long) width, (long long) reach (g, 1));
   g->tile[T_DEAL] = (int32_t) deal;
   int64_t fit = nativert_max_i64 (0, BAND_FLOATS / row_floats (g) - reach (g, 1)) / g->stride[1] + 1;
   int64_t band = nativert_min_i64 (g->out[1], nativert_max_i64 (ROWS, fit / ROWS * ROWS));
@@ -35,7 +42,8 @@ prepare (NativertPrep *p)
   if (!nativert_conv_describe (p, g) || !nativert_conv_out_ok (p))
     return false;
   if (g->groups != g->cin || g->cin < 2 || g->k[0] != 1 || g->in[0] != 1 || g->pad[0] != 0 || g->out[0] != 1)
-    return nativert_no (p, "%lld input channels in %lld groups, or three dimensions", (long long) g->cin, (long long) g->groups);
+    return nativert_no (
+        p, "%lld input channels in %lld groups, or three dimensions", (long long) g->cin, (long long) g->groups);
   if (!nativert_view_is_contiguous (&p->in[1]) || g->in_s[2] != 1
       || (g->residual >= 0 && !nativert_view_is_contiguous (&p->in[g->residual])))
     return nativert_no (p, "weight, residual or rows of the input are not contiguous");
@@ -135,16 +143,23 @@ sum_rows (const int n, const Rows *q, const int64_t kh, const int64_t kw, const 
   }
 }
 
-#define ROWS_OF(name, kh, kw, sx, dx)                                                                                    \
-  static __attribute__ ((noinline)) void                                                                                \
-  name (const Rows *q, int n)                                                                                           \
-  {                                                                                                                     \
-    switch (n) {                                                                                                        \
-    case 1: sum_rows (1, q, kh, kw, sx, dx); break;                                                                     \
-    case 2: sum_rows (2, q, kh, kw, sx, dx); break;                                                                     \
-    case 3: sum_rows (3, q, kh, kw, sx, dx); break;                                                                     \
-    default: sum_rows (4, q, kh, kw, sx, dx); break;                                                                    \
-    }                                                                                                                   \
+#define ROWS_OF(name, kh, kw, sx, dx)                                                                                  \
+  static __attribute__ ((noinline)) void name (const Rows *q, int n)                                                   \
+  {                                                                                                                    \
+    switch (n) {                                                                                                       \
+    case 1:                                                                                                            \
+      sum_rows (1, q, kh, kw, sx, dx);                                                                                 \
+      break;                                                                                                           \
+    case 2:                                                                                                            \
+      sum_rows (2, q, kh, kw, sx, dx);                                                                                 \
+      break;                                                                                                           \
+    case 3:                                                                                                            \
+      sum_rows (3, q, kh, kw, sx, dx);                                                                                 \
+      break;                                                                                                           \
+    default:                                                                                                           \
+      sum_rows (4, q, kh, kw, sx, dx);                                                                                 \
+      break;                                                                                                           \
+    }                                                                                                                  \
   }
 ROWS_OF (rows_3x3_1, 3, 3, 1, 1)
 ROWS_OF (rows_3x3_2, 3, 3, 2, 1)
@@ -171,13 +186,22 @@ rows_for (const NativertConv *g)
 
 /* Result rows first..last of output channel oc, from the band. */
 static void
-channel (const NativertCall *c, const NativertConv *g, RowsFn rows_fn, const float *band, int64_t image, int64_t oc, int64_t first,
-  int64_t last)
+channel (const NativertCall *c, const NativertConv *g, RowsFn rows_fn, const float *band, int64_t image, int64_t oc,
+    int64_t first, int64_t last)
 {
   int64_t plane = (image * g->cout + oc) * g->out[1] * g->out[2], floats = row_floats (g), width = g->out[2];
-  Rows q = { .w = (const float *) c->in[1].data + oc * g->k[1] * g->k[2], .low = -INFINITY, .high = INFINITY, .row = floats,
-    .deal = g->tile[T_DEAL], .stride_x = g->stride[2], .step_y = floats * g->dil[1], .dil_x = g->dil[2], .kh = g->k[1], .kw = g->k[2],
-    .width = width, .stride_row = floats * g->stride[1] };
+  Rows q = { .w = (const float *) c->in[1].data + oc * g->k[1] * g->k[2],
+    .low = -INFINITY,
+    .high = INFINITY,
+    .row = floats,
+    .deal = g->tile[T_DEAL],
+    .stride_x = g->stride[2],
+    .step_y = floats * g->dil[1],
+    .dil_x = g->dil[2],
+    .kh = g->k[1],
+    .kw = g->k[2],
+    .width = width,
+    .stride_row = floats * g->stride[1] };
   q.bias = g->bias < 0 ? 0 : ((const float *) c->in[g->bias].data)[oc * c->in[g->bias].stride[0]];
   if (g->act == NATIVERT_ACT_RELU || g->act == NATIVERT_ACT_CLAMP) {
     q.low = g->act == NATIVERT_ACT_RELU ? 0 : g->act_a;
@@ -208,13 +232,15 @@ run (const NativertCall *c, uint32_t part)
     for (int64_t first = 0; first < g->out[1]; first += height) {
       fill_band (g, band, x, first, height >= g->out[1]);
       for (int64_t t = 0; t < times; t++)
-        channel (c, g, rows_fn, band, image, channel_in * times + t, first, nativert_min_i64 (g->out[1], first + height));
+        channel (
+            c, g, rows_fn, band, image, channel_in * times + t, first, nativert_min_i64 (g->out[1], first + height));
     }
   }
 }
 
 static const NativertKernel rows[] = {
-  { NATIVERT_OP_nativert_conv, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("conv-depthwise"), prepare, run },
+  { NATIVERT_OP_nativert_conv, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("conv-depthwise"),
+      prepare, run },
 };
 extern const NativertKernelSet NATIVERT_SET (depthwise);
 const NativertKernelSet NATIVERT_SET (depthwise) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

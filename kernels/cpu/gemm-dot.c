@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Products with 1 to 4 rows (or columns), f32, both factors contiguous along k: every result is a dot product, the large factor
- * is read once, in order, where it lies.  Compiled once per instruction set. */
+/* Products with 1 to 4 rows (or columns), f32, both factors contiguous along k: every result is a dot product, the
+ * large factor is read once, in order, where it lies.  Compiled once per instruction set. */
 #include "kernels/args.h"
 #include "kernels/cpu/act-simd.h"
 #include "kernels/gemm.h"
@@ -18,8 +18,10 @@ static Sides
 sides_of (const NativertGemm *g)
 {
   if (g->tile[T_SWAPPED])
-    return (Sides) { g->n, g->m, g->b.col, g->a.row, g->c.col, g->c.row, g->add.col, g->add.row, g->residual.col, g->residual.row };
-  return (Sides) { g->m, g->n, g->a.row, g->b.col, g->c.row, g->c.col, g->add.row, g->add.col, g->residual.row, g->residual.col };
+    return (Sides){ g->n, g->m, g->b.col, g->a.row, g->c.col, g->c.row, g->add.col, g->add.row, g->residual.col,
+      g->residual.row };
+  return (Sides){ g->m, g->n, g->a.row, g->b.col, g->c.row, g->c.col, g->add.row, g->add.col, g->residual.row,
+    g->residual.col };
 }
 
 static bool
@@ -76,15 +78,15 @@ dots (const int x_n, const int y_n, const float *x, int64_t x_row, const float *
 }
 
 /* A chunk of y_n rows; GROUP rows at a time keep enough sums in flight. */
-#define CHUNK_OF(few, group)                                                                                             \
-  static __attribute__ ((noinline)) void                                                                                \
-  chunk_##few (const float *x, int64_t x_row, const float *y, int64_t y_row, int64_t k, int y_n, float *to)             \
-  {                                                                                                                     \
-    int j = 0;                                                                                                          \
-    for (; j + group <= y_n; j += group)                                                                                \
-      dots (few, group, x, x_row, y + j * y_row, y_row, k, to + j);                                                     \
-    for (; j < y_n; j++)                                                                                                \
-      dots (few, 1, x, x_row, y + j * y_row, y_row, k, to + j);                                                         \
+#define CHUNK_OF(few, group)                                                                                           \
+  static __attribute__ ((noinline)) void chunk_##few (                                                                 \
+      const float *x, int64_t x_row, const float *y, int64_t y_row, int64_t k, int y_n, float *to)                     \
+  {                                                                                                                    \
+    int j = 0;                                                                                                         \
+    for (; j + group <= y_n; j += group)                                                                               \
+      dots (few, group, x, x_row, y + j * y_row, y_row, k, to + j);                                                    \
+    for (; j < y_n; j++)                                                                                               \
+      dots (few, 1, x, x_row, y + j * y_row, y_row, k, to + j);                                                        \
   }
 CHUNK_OF (1, 8)
 CHUNK_OF (2, 4)
@@ -94,8 +96,8 @@ CHUNK_OF (4, 2)
 static void
 run (const NativertCall *call, uint32_t part)
 {
-  static void (*const chunk[]) (const float *, int64_t, const float *, int64_t, int64_t, int, float *) = { NULL, chunk_1, chunk_2,
-    chunk_3, chunk_4 };
+  static void (*const chunk[]) (const float *, int64_t, const float *, int64_t, int64_t, int, float *)
+      = { NULL, chunk_1, chunk_2, chunk_3, chunk_4 };
   const NativertGemm *g = call->params;
   Sides s = sides_of (g);
   int64_t all = g->n_batch * s.many, n_parts = g->tile[T_PARTS], end = all * (part + 1) / n_parts;
@@ -114,12 +116,14 @@ run (const NativertCall *call, uint32_t part)
         for (int j = 0; j < n; j++)
           row[j] *= alpha;
       if (g->add.in >= 0) {
-        const float *add = (const float *) call->in[g->add.in].data + nativert_gemm_offset (g, &g->add, batch) + f * s.add_few;
+        const float *add
+            = (const float *) call->in[g->add.in].data + nativert_gemm_offset (g, &g->add, batch) + f * s.add_few;
         for (int j = 0; j < n; j++)
           row[j] += beta * add[(y0 + j) * s.add_many];
       }
       if (g->residual.in >= 0) {
-        const float *res = (const float *) call->in[g->residual.in].data + nativert_gemm_offset (g, &g->residual, batch) + f * s.res_few;
+        const float *res = (const float *) call->in[g->residual.in].data + nativert_gemm_offset (g, &g->residual, batch)
+            + f * s.res_few;
         for (int j = 0; j < n; j++)
           row[j] += res[(y0 + j) * s.res_many];
       }
@@ -131,10 +135,11 @@ run (const NativertCall *call, uint32_t part)
   }
 }
 
-#define ROW(name) { NATIVERT_OP_##name, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("gemm-dot"), prepare, run },
-static const NativertKernel rows[] = {
-  ROW (nativert_linear) ROW (matmul_default) ROW (mm_default) ROW (bmm_default) ROW (addmm_default) ROW (baddbmm_default)
-  ROW (mv_default) ROW (addmv_default) ROW (dot_default) ROW (vdot_default)
-};
+#define ROW(name)                                                                                                      \
+  { NATIVERT_OP_##name, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("gemm-dot"), prepare,    \
+    run },
+static const NativertKernel rows[]
+    = { ROW (nativert_linear) ROW (matmul_default) ROW (mm_default) ROW (bmm_default) ROW (addmm_default)
+            ROW (baddbmm_default) ROW (mv_default) ROW (addmv_default) ROW (dot_default) ROW (vdot_default) };
 extern const NativertKernelSet NATIVERT_SET (gemm_dot);
 const NativertKernelSet NATIVERT_SET (gemm_dot) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

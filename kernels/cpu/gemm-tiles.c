@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrix products, f32: blocks of columns of b in panels of NR (packed once when b is a weight, else by each part in its scratch),
- * rows of a read where they are.  Compiled once per instruction set. */
+/* Matrix products, f32: blocks of columns of b in panels of NR (packed once when b is a weight, else by each part in
+ * its scratch), rows of a read where they are.  Compiled once per instruction set. */
 #include "kernels/cpu/gemm-pack.h"
 #include "kernels/gemm.h"
 #include "kernels/isa.h"
@@ -19,8 +19,8 @@ pack (void *dst, const NativertView *src, const void *params)
   const NativertGemm *g = params;
   for (int64_t k0 = 0; k0 < g->k; k0 += g->tile[T_K]) {         /* [k block][panel][k][NR] */
     int64_t k = nativert_min_i64 (g->tile[T_K], g->k - k0);
-    pack_columns ((float *) dst + k0 * nativert_ceil_div (g->n, NR) * NR, (const float *) src->data + k0 * g->b.row, g->b.row, g->b.col,
-      k, g->n);
+    pack_columns ((float *) dst + k0 * nativert_ceil_div (g->n, NR) * NR, (const float *) src->data + k0 * g->b.row,
+        g->b.row, g->b.col, k, g->n);
   }
 }
 
@@ -37,12 +37,13 @@ static void
 choose_blocks (NativertGemm *g)
 {
   int64_t k = nativert_ceil_div (g->k, nativert_ceil_div (g->k, K_MOST));
-  int64_t panels = nativert_ceil_div (g->n, NR), most = nativert_max_i64 (1, nativert_min_i64 (B_FLOATS / k, COLUMNS_MOST) / NR);
+  int64_t panels = nativert_ceil_div (g->n, NR),
+          most = nativert_max_i64 (1, nativert_min_i64 (B_FLOATS / k, COLUMNS_MOST) / NR);
   int64_t columns = nativert_ceil_div (panels, nativert_ceil_div (panels, most)) * NR;
   int64_t rows = g->m, least = g->tile[T_PACKED] ? 8 * MR : 64 * MR;
   /* Row blocks are parts: as many as give every part some work, but not so low that b is read (or packed) too often. */
-  while (g->n_batch * nativert_ceil_div (panels * NR, columns) * nativert_ceil_div (g->m, rows) < 16 && rows >= 2 * least
-         && (double) rows * (double) columns * (double) g->k > 8e6)
+  while (g->n_batch * nativert_ceil_div (panels * NR, columns) * nativert_ceil_div (g->m, rows) < 16
+      && rows >= 2 * least && (double) rows * (double) columns * (double) g->k > 8e6)
     rows = nativert_ceil_div (nativert_ceil_div (rows, 2), MR) * MR;
   g->tile[T_ROWS] = (int32_t) rows;
   g->tile[T_COLUMNS] = (int32_t) columns;
@@ -76,7 +77,8 @@ prepare (NativertPrep *p)
   if (g->m < 1 || g->n < 1 || g->k < 1 || g->n_batch < 1)
     return nativert_no (p, "nothing to multiply");
   if (g->m > INT32_MAX || g->n > INT32_MAX - NR || g->k > INT32_MAX)
-    return nativert_no (p, "product of %lld x %lld x %lld is too large", (long long) g->m, (long long) g->k, (long long) g->n);
+    return nativert_no (
+        p, "product of %lld x %lld x %lld is too large", (long long) g->m, (long long) g->k, (long long) g->n);
   g->tile[T_PACKED] = p->in_const && p->in_const[g->b.in] && shared_by_batch (&g->b);
   choose_blocks (g);
   p->params_size = sizeof *g;
@@ -104,8 +106,14 @@ multiply (const Job *job, const float *panels, int64_t m0, int64_t m1, int64_t n
 {
   const NativertGemm *g = job->g;
   int64_t rows = m1 - m0, n_panels = panel_count (rows);
-  TileOut o = { .ldc = g->c.row, .alpha = (float) g->alpha, .add_to_c = k0 > 0, .last = k0 + k == g->k, .res_row = job->extra_row,
-    .act = g->act, .act_a = g->act_a, .act_b = g->act_b };
+  TileOut o = { .ldc = g->c.row,
+    .alpha = (float) g->alpha,
+    .add_to_c = k0 > 0,
+    .last = k0 + k == g->k,
+    .res_row = job->extra_row,
+    .act = g->act,
+    .act_a = g->act_a,
+    .act_b = g->act_b };
   for (int64_t j = 0; j < n; j += NR, panels += k * NR) {
     o.n = (int) nativert_min_i64 (NR, n - j);
     o.col_bias = job->bias ? job->bias + n0 + j : NULL;
@@ -126,7 +134,8 @@ run (const NativertCall *call, uint32_t part)
   float *scratch = (float *) nativert_call_scratch (call, part);
   int64_t all_columns = nativert_ceil_div (g->n, NR) * NR;
   for (int64_t i = n_tiles * part / n_parts; i < n_tiles * (part + 1) / n_parts; i++) {
-    int64_t batch = i / (by_rows * by_columns), n0 = i / by_rows % by_columns * g->tile[T_COLUMNS], m0 = i % by_rows * g->tile[T_ROWS];
+    int64_t batch = i / (by_rows * by_columns), n0 = i / by_rows % by_columns * g->tile[T_COLUMNS],
+            m0 = i % by_rows * g->tile[T_ROWS];
     int64_t n = nativert_min_i64 (g->tile[T_COLUMNS], g->n - n0), m1 = nativert_min_i64 (g->m, m0 + g->tile[T_ROWS]);
     Job job = { .g = g };
     job.a = (const float *) call->in[g->a.in].data + nativert_gemm_offset (g, &g->a, batch);
@@ -158,9 +167,9 @@ run (const NativertCall *call, uint32_t part)
   }
 }
 
-#define ROW(name) { NATIVERT_OP_##name, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("gemm"), prepare, run },
-static const NativertKernel rows[] = {
-  ROW (nativert_linear) ROW (matmul_default) ROW (mm_default) ROW (bmm_default) ROW (addmm_default) ROW (baddbmm_default)
-};
+#define ROW(name)                                                                                                      \
+  { NATIVERT_OP_##name, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("gemm"), prepare, run },
+static const NativertKernel rows[] = { ROW (nativert_linear) ROW (matmul_default) ROW (mm_default) ROW (bmm_default)
+      ROW (addmm_default) ROW (baddbmm_default) };
 extern const NativertKernelSet NATIVERT_SET (gemm_tiles);
 const NativertKernelSet NATIVERT_SET (gemm_tiles) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

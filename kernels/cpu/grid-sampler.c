@@ -15,7 +15,8 @@ prepare (NativertPrep *p)
 {
   Params *g = p->params;
   const NativertView *x = &p->in[0];
-  if (!nativert_view_is_contiguous (x) || !nativert_view_is_contiguous (&p->in[1]) || !nativert_view_is_contiguous (&p->out[0]))
+  if (!nativert_view_is_contiguous (x) || !nativert_view_is_contiguous (&p->in[1])
+      || !nativert_view_is_contiguous (&p->out[0]))
     return nativert_no (p, "grid_sampler reads and writes contiguous tensors only");
   NativertView asked = p->out[0];
   NativertPrep q = *p;
@@ -23,10 +24,17 @@ prepare (NativertPrep *p)
   if (!nativert_shape_grid_sampler (&q))
     return nativert_no (p, "%s", q.reason);
   int64_t mode = nativert_arg_int (p, 2, 0), border = nativert_arg_int (p, 3, 0);
-  *g = (Params) { .n = x->size[0], .c = x->size[1], .in = { 1, 1, 1 }, .out = { 1, 1, 1 }, .nd = (uint8_t) (x->ndim - 2),
-    .mode = (uint8_t) mode, .border = (uint8_t) border, .align = nativert_arg_int (p, 4, 0) != 0 };
+  *g = (Params){ .n = x->size[0],
+    .c = x->size[1],
+    .in = { 1, 1, 1 },
+    .out = { 1, 1, 1 },
+    .nd = (uint8_t) (x->ndim - 2),
+    .mode = (uint8_t) mode,
+    .border = (uint8_t) border,
+    .align = nativert_arg_int (p, 4, 0) != 0 };
   if (mode < LINEAR || mode > (g->nd == 2 ? CUBIC : NEAREST) || border < ZEROS || border > REFLECTION)
-    return nativert_no (p, "interpolation %lld with border %lld in %u dimensions", (long long) mode, (long long) border, g->nd);
+    return nativert_no (
+        p, "interpolation %lld with border %lld in %u dimensions", (long long) mode, (long long) border, g->nd);
   for (int d = 0; d < g->nd; d++) {
     g->in[3 - g->nd + d] = x->size[2 + d];
     g->out[3 - g->nd + d] = p->out[0].size[2 + d];
@@ -95,42 +103,44 @@ taps_of (const Params *g, int d, double x)
     return t;
   }
   double low = floor (x), f = x - low, a = -0.75, u = 1 - f;
-  t = (Taps) { .n = 4, .weight = { ((a * (f + 1) - 5 * a) * (f + 1) + 8 * a) * (f + 1) - 4 * a, ((a + 2) * f - (a + 3)) * f * f + 1,
-    ((a + 2) * u - (a + 3)) * u * u + 1, ((a * (u + 1) - 5 * a) * (u + 1) + 8 * a) * (u + 1) - 4 * a } };
+  t = (Taps){ .n = 4,
+    .weight = { ((a * (f + 1) - 5 * a) * (f + 1) + 8 * a) * (f + 1) - 4 * a, ((a + 2) * f - (a + 3)) * f * f + 1,
+        ((a + 2) * u - (a + 3)) * u * u + 1, ((a * (u + 1) - 5 * a) * (u + 1) + 8 * a) * (u + 1) - 4 * a } };
   for (int i = 0; i < 4; i++)
     t.at[i] = index_of (g, d, inside (g, d, low - 1 + i));
   return t;
 }
 
-#define SAMPLE(ID, S, A, ...)                                                                                           \
-  static void                                                                                                           \
-  sample_##ID (const NativertCall *call, uint32_t part)                                                                 \
-  {                                                                                                                     \
-    const Params *g = call->params;                                                                                     \
-    int64_t per_image = g->out[0] * g->out[1] * g->out[2], in_plane = g->in[0] * g->in[1] * g->in[2], n = g->n * per_image; \
-    for (int64_t i = n * part / g->parts; i < n * (part + 1) / g->parts; i++) {                                         \
-      const S *grid = (const S *) call->in[1].data + i * g->nd;                                                         \
-      Taps tx = taps_of (g, 2, NATIVERT_LOAD (grid[0])), ty = taps_of (g, 1, NATIVERT_LOAD (grid[1]));                  \
-      Taps tz = { { 0 }, { 1 }, 1 };                                                                                    \
-      if (g->nd == 3)                                                                                                   \
-        tz = taps_of (g, 0, NATIVERT_LOAD (grid[2]));                                                                   \
-      const S *x = (const S *) call->in[0].data + i / per_image * g->c * in_plane;                                      \
-      S *to = (S *) call->out[0].data + i / per_image * g->c * per_image + i % per_image;                               \
-      for (int64_t c = 0; c < g->c; c++, x += in_plane, to += per_image) {                                              \
-        double sum = 0;                                                                                                 \
-        for (int a = 0; a < tz.n; a++)                                                                                  \
-          for (int b = 0; b < ty.n; b++)                                                                                \
-            for (int k = 0; k < tx.n; k++)                                                                              \
-              if (tz.at[a] >= 0 && ty.at[b] >= 0 && tx.at[k] >= 0)                                                      \
-                sum += tz.weight[a] * ty.weight[b] * tx.weight[k]                                                       \
-                  * (double) NATIVERT_LOAD (x[(tz.at[a] * g->in[1] + ty.at[b]) * g->in[2] + tx.at[k]]);                 \
-        *to = NATIVERT_STORE_##ID (sum);                                                                                \
-      }                                                                                                                 \
-    }                                                                                                                   \
+#define SAMPLE(ID, S, A, ...)                                                                                          \
+  static void sample_##ID (const NativertCall *call, uint32_t part)                                                    \
+  {                                                                                                                    \
+    const Params *g = call->params;                                                                                    \
+    int64_t per_image = g->out[0] * g->out[1] * g->out[2], in_plane = g->in[0] * g->in[1] * g->in[2],                  \
+            n = g->n * per_image;                                                                                      \
+    for (int64_t i = n * part / g->parts; i < n * (part + 1) / g->parts; i++) {                                        \
+      const S *grid = (const S *) call->in[1].data + i * g->nd;                                                        \
+      Taps tx = taps_of (g, 2, NATIVERT_LOAD (grid[0])), ty = taps_of (g, 1, NATIVERT_LOAD (grid[1]));                 \
+      Taps tz = { { 0 }, { 1 }, 1 };                                                                                   \
+      if (g->nd == 3)                                                                                                  \
+        tz = taps_of (g, 0, NATIVERT_LOAD (grid[2]));                                                                  \
+      const S *x = (const S *) call->in[0].data + i / per_image * g->c * in_plane;                                     \
+      S *to = (S *) call->out[0].data + i / per_image * g->c * per_image + i % per_image;                              \
+      for (int64_t c = 0; c < g->c; c++, x += in_plane, to += per_image) {                                             \
+        double sum = 0;                                                                                                \
+        for (int a = 0; a < tz.n; a++)                                                                                 \
+          for (int b = 0; b < ty.n; b++)                                                                               \
+            for (int k = 0; k < tx.n; k++)                                                                             \
+              if (tz.at[a] >= 0 && ty.at[b] >= 0 && tx.at[k] >= 0)                                                     \
+                sum += tz.weight[a] * ty.weight[b] * tx.weight[k]                                                      \
+                    * (double) NATIVERT_LOAD (x[(tz.at[a] * g->in[1] + ty.at[b]) * g->in[2] + tx.at[k]]);              \
+        *to = NATIVERT_STORE_##ID (sum);                                                                               \
+      }                                                                                                                \
+    }                                                                                                                  \
   }
 NATIVERT_FLOAT (SAMPLE, )
 
-#define ROW(id, storage, compute, op) { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "grid-sampler-plain", prepare, sample_##id },
+#define ROW(id, storage, compute, op)                                                                                  \
+  { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "grid-sampler-plain", prepare, sample_##id },
 static const NativertKernel rows[] = {
   NATIVERT_FLOAT (ROW, grid_sampler_default)
   NATIVERT_FLOAT (ROW, grid_sampler_2d_default)

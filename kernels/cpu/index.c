@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of a table by index (index, index_select, embedding), gather, and rows written by index (index_put, index_copy, index_add). */
+/* Rows of a table by index (index, index_select, embedding), gather, and rows written by index (index_put, index_copy,
+ * index_add). */
 #include <string.h>
 #include "kernels/convert.h"
 #include "kernels/index.h"
@@ -24,11 +25,13 @@ collapse (const NativertView *v, uint32_t from, uint32_t to, int64_t *size, int6
 }
 
 bool
-nativert_index_plan (NativertPrep *p, NativertIndex *x, const NativertView *table, uint32_t before, uint32_t n_indices, uint32_t first_index)
+nativert_index_plan (NativertPrep *p, NativertIndex *x, const NativertView *table, uint32_t before, uint32_t n_indices,
+    uint32_t first_index)
 {
   memset (x, 0, sizeof *x);
   if (n_indices < 1 || n_indices > NATIVERT_MAX_INDICES || before + n_indices > table->ndim)
-    return nativert_no (p, "%s: %u indices after %u of %u dimensions (at most %d)", NAME (p), n_indices, before, table->ndim, NATIVERT_MAX_INDICES);
+    return nativert_no (p, "%s: %u indices after %u of %u dimensions (at most %d)", NAME (p), n_indices, before,
+        table->ndim, NATIVERT_MAX_INDICES);
   for (uint32_t k = 0; k < n_indices; k++) {
     const NativertView *i = &p->in[first_index + k];
     if (first_index + k >= p->n_in || i->dtype != NATIVERT_I64 || !nativert_view_is_contiguous (i)
@@ -38,7 +41,8 @@ nativert_index_plan (NativertPrep *p, NativertIndex *x, const NativertView *tabl
     x->stride[k] = table->stride[before + k];
   }
   x->n_before_dims = collapse (table, 0, before, x->dim_size, x->dim_stride);
-  x->n_after_dims = collapse (table, before + n_indices, table->ndim, x->dim_size + x->n_before_dims, x->dim_stride + x->n_before_dims);
+  x->n_after_dims = collapse (
+      table, before + n_indices, table->ndim, x->dim_size + x->n_before_dims, x->dim_stride + x->n_before_dims);
   x->n_before = x->n_after = 1;
   for (uint32_t d = 0; d < table->ndim; d++)
     if (d < before || d >= before + n_indices)
@@ -121,7 +125,8 @@ prepare_index (NativertPrep *p)
   if (!nativert_index_plan (p, x, &p->in[0], (uint32_t) nativert_arg_int (p, 1, 0), n, 1))
     return false;
   int64_t rows = x->n_before * x->n_places;
-  if (!nativert_view_is_contiguous (&p->out[0]) || nativert_view_numel (&p->out[0]) != rows * x->n_after || p->out[0].dtype != p->in[0].dtype)
+  if (!nativert_view_is_contiguous (&p->out[0]) || nativert_view_numel (&p->out[0]) != rows * x->n_after
+      || p->out[0].dtype != p->in[0].dtype)
     return nativert_no (p, "%s: the result is not contiguous, or of another size", NAME (p));
   p->n_parts = x->n_parts = nativert_parts (rows, x->n_after * (int64_t) nativert_dtype_size (p->in[0].dtype) + 16);
   return true;
@@ -155,8 +160,10 @@ prepare_put (NativertPrep *p)
   if (!nativert_index_plan (p, x, &p->out[0], (uint32_t) nativert_arg_int (p, 1, 0), n, 1))
     return false;
   int64_t total = x->n_before * x->n_places * x->n_after;
-  if (values < 0 || p->in[values].dtype != p->in[0].dtype || nativert_view_numel (&p->in[values]) != total || !nativert_view_is_contiguous (&p->in[values]))
-    return nativert_no (p, "%s: values are not contiguous %s of %lld elements", NAME (p), nativert_dtype_name (p->in[0].dtype), (long long) total);
+  if (values < 0 || p->in[values].dtype != p->in[0].dtype || nativert_view_numel (&p->in[values]) != total
+      || !nativert_view_is_contiguous (&p->in[values]))
+    return nativert_no (p, "%s: values are not contiguous %s of %lld elements", NAME (p),
+        nativert_dtype_name (p->in[0].dtype), (long long) total);
   if (!nativert_view_is_contiguous (&p->out[0]) || !nativert_view_is_contiguous (&p->in[0])
       || nativert_view_numel (&p->out[0]) != nativert_view_numel (&p->in[0]) || p->out[0].dtype != p->in[0].dtype)
     return nativert_no (p, "%s: self or the result is not contiguous, or of another size", NAME (p));
@@ -170,7 +177,8 @@ static int64_t
 put_begin (const NativertCall *c, const NativertIndex *x)
 {
   if (c->out[0].data != c->in[0].data)
-    memcpy (c->out[0].data, c->in[0].data, (size_t) nativert_view_numel (&c->in[0]) * nativert_dtype_size (c->in[0].dtype));
+    memcpy (
+        c->out[0].data, c->in[0].data, (size_t) nativert_view_numel (&c->in[0]) * nativert_dtype_size (c->in[0].dtype));
   return x->n_before * x->n_places;
 }
 
@@ -201,13 +209,16 @@ prepare_gather (NativertPrep *p)
   NativertGather *g = p->params;
   const NativertView *self = &p->in[0], *index = &p->in[1], *out = &p->out[0];
   uint32_t dim;
-  if (p->n_in != 2 || index->dtype != NATIVERT_I64 || !nativert_view_is_contiguous (index) || !nativert_view_is_contiguous (out))
+  if (p->n_in != 2 || index->dtype != NATIVERT_I64 || !nativert_view_is_contiguous (index)
+      || !nativert_view_is_contiguous (out))
     return nativert_no (p, "gather: index is not contiguous int64, or the result is not contiguous");
-  if (index->ndim != self->ndim || !nativert_wrap_dim (p, nativert_arg_int (p, 1, 0), self->ndim, &dim) || out->dtype != self->dtype)
+  if (index->ndim != self->ndim || !nativert_wrap_dim (p, nativert_arg_int (p, 1, 0), self->ndim, &dim)
+      || out->dtype != self->dtype)
     return nativert_no (p, "gather: index has %u dimensions, self %u", index->ndim, self->ndim);
   for (uint32_t d = 0; d < self->ndim; d++)
     if (d != dim && index->size[d] > self->size[d])
-      return nativert_no (p, "gather: index has size %lld in dimension %u, self %lld", (long long) index->size[d], d, (long long) self->size[d]);
+      return nativert_no (p, "gather: index has size %lld in dimension %u, self %lld", (long long) index->size[d], d,
+          (long long) self->size[d]);
   g->n = nativert_view_numel (index);
   if (nativert_view_numel (out) != g->n)
     return nativert_no (p, "gather: the result has another size than index");
@@ -237,7 +248,8 @@ gather_fn (const NativertCall *c, uint32_t part)
   const NativertGather *g = c->params;
   const NativertView *self = &c->in[0];
   size_t element = nativert_dtype_size (self->dtype);
-  int64_t lo, hi, along = g->ndim ? self->stride[g->dim] : 0, step = g->ndim && g->dim + 1 < g->ndim ? self->stride[g->ndim - 1] : 0;
+  int64_t lo, hi, along = g->ndim ? self->stride[g->dim] : 0,
+                  step = g->ndim && g->dim + 1 < g->ndim ? self->stride[g->ndim - 1] : 0;
   nativert_part_range (g->last ? g->n / g->last : 0, g->n_parts, part, &lo, &hi);
   for (int64_t r = lo; r < hi; r++) {
     int64_t rest = r, offset = 0;
@@ -265,7 +277,8 @@ static const NativertKernel rows[] = {
   { NATIVERT_OP_nativert_index, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "index", prepare_index, index_fn },      \
   { NATIVERT_OP_nativert_gather, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "gather", prepare_gather, gather_fn },
   NATIVERT_EVERY (ROWS, )
-#define PUT_ROW(id, S, C, ...) { NATIVERT_OP_nativert_index_put, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "index-put", prepare_put, put_##id },
-  NATIVERT_ALL (PUT_ROW, )
+#define PUT_ROW(id, S, C, ...)                                                                                         \
+  { NATIVERT_OP_nativert_index_put, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "index-put", prepare_put, put_##id },
+      NATIVERT_ALL (PUT_ROW, )
 };
 const NativertKernelSet nativert_set_index = { rows, sizeof rows / sizeof *rows, "index" };

@@ -41,54 +41,54 @@ enum { UNPACK_F32 = 0, UNPACK_F64 = 0, UNPACK_F16 = 1, UNPACK_BF16 = 1, COLUMNS 
 SET (UNPACK, )
 
 /* y = (x - mean) * rstd * weight + bias, one stretch where weight and bias change with every element, or not at all. */
-#define NORM(id, S, C, f, ...)                                                                          \
-  static void scale_##id (S *y, const C *x, int64_t n, C mean, C rstd, const S *w, const S *b, bool each) \
-  {                                                                                                     \
-    if (each && w && b)                                                                                 \
-      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                             \
-        y[i] = NATIVERT_STORE_##id ((x[i] - mean) * rstd * NATIVERT_LOAD (w[i]) + NATIVERT_LOAD (b[i]));\
-    else if (each && w)                                                                                 \
-      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                             \
-        y[i] = NATIVERT_STORE_##id ((x[i] - mean) * rstd * NATIVERT_LOAD (w[i]));                       \
-    else if (each && b)                                                                                 \
-      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                             \
-        y[i] = NATIVERT_STORE_##id ((x[i] - mean) * rstd + NATIVERT_LOAD (b[i]));                       \
-    else {                                                                                              \
-      C a = rstd * (w ? NATIVERT_LOAD (*w) : 1), c = (b ? NATIVERT_LOAD (*b) : 0) - mean * a;           \
-      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                             \
-        y[i] = NATIVERT_STORE_##id (x[i] * a + c);                                                      \
-    }                                                                                                   \
-  }                                                                                                     \
-  static void norm_##id (const NativertCall *call, uint32_t part)                                       \
-  {                                                                                                     \
-    const NativertNorm *p = call->params;                                                               \
-    const S *w = p->weight < 0 ? NULL : call->in[p->weight].data, *b = p->bias < 0 ? NULL : call->in[p->bias].data; \
-    S *means = p->centred && p->n_out > 1 ? call->out[1].data : NULL;                                \
-    S *rstds = p->n_out > 2 ? call->out[2].data : !p->centred && p->n_out > 1 ? call->out[1].data : NULL; \
-    int64_t lo, hi, channels = p->inner > 0 ? p->n / p->inner : 0;                                      \
-    nativert_part_range (p->rows, p->n_parts, part, &lo, &hi);                                          \
-    for (int64_t r = lo; r < hi; r++) {                                                                 \
-      S *y = (S *) call->out[0].data + r * p->n;                                                        \
-      const C *x = unpack_##id ((const S *) call->in[0].data + r * p->n, p->n, nativert_call_scratch (call, part)); \
-      C mean = p->centred ? (C) (f##sum (x, p->n) / (double) p->n) : 0;                                 \
-      C rstd = (C) (1 / sqrt (f##sum_squares (x, p->n, mean) / (double) p->n + p->eps));                \
-      if (means)                                                                                        \
-        means[r] = NATIVERT_STORE_##id (mean);                                                          \
-      if (rstds)                                                                                        \
-        rstds[r] = NATIVERT_STORE_##id (rstd);                                                          \
-      if (p->groups == 1 && p->inner == 1) {                                                            \
-        if (w || b)                                                                                     \
-          scale_##id (y, x, p->n, mean, rstd, w, b, true);                                              \
-        else                                                                                            \
-          for (int64_t i = 0; i < p->n; i++)                                                            \
-            y[i] = NATIVERT_STORE_##id ((x[i] - mean) * rstd);                                          \
-        continue;                                                                                       \
-      }                                                                                                 \
-      for (int64_t k = 0; k < channels; k++) {                                                          \
-        int64_t ch = r % p->groups * channels + k;                                                      \
-        scale_##id (y + k * p->inner, x + k * p->inner, p->inner, mean, rstd, w ? w + ch : NULL, b ? b + ch : NULL, false); \
-      }                                                                                                 \
-    }                                                                                                   \
+#define NORM(id, S, C, f, ...)                                                                                         \
+  static void scale_##id (S *y, const C *x, int64_t n, C mean, C rstd, const S *w, const S *b, bool each)              \
+  {                                                                                                                    \
+    if (each && w && b)                                                                                                \
+      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i]                                                       \
+          = NATIVERT_STORE_##id ((x[i] - mean) * rstd * NATIVERT_LOAD (w[i]) + NATIVERT_LOAD (b[i]));                  \
+    else if (each && w)                                                                                                \
+      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i]                                                       \
+          = NATIVERT_STORE_##id ((x[i] - mean) * rstd * NATIVERT_LOAD (w[i]));                                         \
+    else if (each && b)                                                                                                \
+      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i]                                                       \
+          = NATIVERT_STORE_##id ((x[i] - mean) * rstd + NATIVERT_LOAD (b[i]));                                         \
+    else {                                                                                                             \
+      C a = rstd * (w ? NATIVERT_LOAD (*w) : 1), c = (b ? NATIVERT_LOAD (*b) : 0) - mean * a;                          \
+      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = NATIVERT_STORE_##id (x[i] * a + c);                 \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void norm_##id (const NativertCall *call, uint32_t part)                                                      \
+  {                                                                                                                    \
+    const NativertNorm *p = call->params;                                                                              \
+    const S *w = p->weight < 0 ? NULL : call->in[p->weight].data, *b = p->bias < 0 ? NULL : call->in[p->bias].data;    \
+    S *means = p->centred && p->n_out > 1 ? call->out[1].data : NULL;                                                  \
+    S *rstds = p->n_out > 2 ? call->out[2].data : !p->centred && p->n_out > 1 ? call->out[1].data : NULL;              \
+    int64_t lo, hi, channels = p->inner > 0 ? p->n / p->inner : 0;                                                     \
+    nativert_part_range (p->rows, p->n_parts, part, &lo, &hi);                                                         \
+    for (int64_t r = lo; r < hi; r++) {                                                                                \
+      S *y = (S *) call->out[0].data + r * p->n;                                                                       \
+      const C *x = unpack_##id ((const S *) call->in[0].data + r * p->n, p->n, nativert_call_scratch (call, part));    \
+      C mean = p->centred ? (C) (f##sum (x, p->n) / (double) p->n) : 0;                                                \
+      C rstd = (C) (1 / sqrt (f##sum_squares (x, p->n, mean) / (double) p->n + p->eps));                               \
+      if (means)                                                                                                       \
+        means[r] = NATIVERT_STORE_##id (mean);                                                                         \
+      if (rstds)                                                                                                       \
+        rstds[r] = NATIVERT_STORE_##id (rstd);                                                                         \
+      if (p->groups == 1 && p->inner == 1) {                                                                           \
+        if (w || b)                                                                                                    \
+          scale_##id (y, x, p->n, mean, rstd, w, b, true);                                                             \
+        else                                                                                                           \
+          for (int64_t i = 0; i < p->n; i++)                                                                           \
+            y[i] = NATIVERT_STORE_##id ((x[i] - mean) * rstd);                                                         \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      for (int64_t k = 0; k < channels; k++) {                                                                         \
+        int64_t ch = r % p->groups * channels + k;                                                                     \
+        scale_##id (                                                                                                   \
+            y + k * p->inner, x + k * p->inner, p->inner, mean, rstd, w ? w + ch : NULL, b ? b + ch : NULL, false);    \
+      }                                                                                                                \
+    }                                                                                                                  \
   }
 SET (NORM, )
 
@@ -123,76 +123,76 @@ SET (NORM, )
 SET (BATCH_NORM, )
 
 /* Rows side by side; y may be x. */
-#define SOFTMAX_ROW(id, S, C, f, ...)                                                                   \
-  static void softmax_row_##id (S *y, const S *from, int64_t n, bool log_, void *scratch)               \
-  {                                                                                                     \
-    const C *x = unpack_##id (from, n, scratch);                                                        \
-    C *e = UNPACK_##id ? scratch : (void *) y;                                                          \
-    C m = f##max (x, n);                                                                                \
-    if (log_) {                                                                                         \
-      double sum = 0;                                                                                   \
-      for (int64_t i = 0; i < n; i += COLUMNS) {                                                        \
-        C block[COLUMNS];                                                                               \
-        int64_t k = n - i < COLUMNS ? n - i : COLUMNS;                                                  \
-        for (int64_t j = 0; j < k; j++)                                                                 \
-          block[j] = M_EXP (x[i + j] - m);                                                              \
-        sum += f##sum (block, k);                                                                       \
-      }                                                                                                 \
-      C shift = M_LOG ((C) sum);                                                                        \
-      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                             \
-        y[i] = NATIVERT_STORE_##id (x[i] - m - shift);                                                  \
-      return;                                                                                           \
-    }                                                                                                   \
-    _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                               \
-      e[i] = M_EXP (x[i] - m);                                                                          \
-    C r = (C) (1 / f##sum (e, n));                                                                      \
-    _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++)                                               \
-      y[i] = NATIVERT_STORE_##id (e[i] * r);                                                            \
-  }                                                                                                     \
-  /* Up to COLUMNS columns of [n, inner] at once. */                                                    \
-  static void softmax_columns_##id (S *y, const S *x, int64_t n, int64_t inner, int64_t w, bool log_)   \
-  {                                                                                                     \
-    C m[COLUMNS], s[COLUMNS];                                                                           \
-    for (int64_t j = 0; j < w; j++) {                                                                   \
-      m[j] = -INFINITY;                                                                                 \
-      s[j] = 0;                                                                                         \
-    }                                                                                                   \
-    for (int64_t i = 0; i < n; i++)                                                                     \
-      for (int64_t j = 0; j < w; j++) {                                                                 \
-        C v = NATIVERT_LOAD (x[i * inner + j]);                                                         \
-        m[j] = v > m[j] ? v : m[j];                                                                     \
-      }                                                                                                 \
-    for (int64_t i = 0; i < n; i++)                                                                     \
-      for (int64_t j = 0; j < w; j++)                                                                   \
-        s[j] += M_EXP (NATIVERT_LOAD (x[i * inner + j]) - m[j]);                                        \
-    for (int64_t j = 0; j < w; j++)                                                                     \
-      s[j] = log_ ? M_LOG (s[j]) : 1 / s[j];                                                            \
-    for (int64_t i = 0; i < n; i++)                                                                     \
-      _Pragma ("GCC ivdep") for (int64_t j = 0; j < w; j++) {                                           \
-        C v = NATIVERT_LOAD (x[i * inner + j]) - m[j];                                                  \
-        y[i * inner + j] = NATIVERT_STORE_##id (log_ ? v - s[j] : M_EXP (v) * s[j]);                    \
-      }                                                                                                 \
-  }                                                                                                     \
-  static void softmax_##id (const NativertCall *call, uint32_t part)                                    \
-  {                                                                                                     \
-    const NativertSoftmax *p = call->params;                                                            \
-    const S *x = call->in[0].data;                                                                      \
-    S *y = call->out[0].data;                                                                           \
-    int64_t bands = p->inner == 1 ? 1 : (p->inner + COLUMNS - 1) / COLUMNS, lo, hi;                     \
-    nativert_part_range (p->outer * bands, p->n_parts, part, &lo, &hi);                                 \
-    for (int64_t u = lo; u < hi; u++) {                                                                 \
-      int64_t j = u % bands * COLUMNS, at = u / bands * p->n * p->inner + j;                            \
-      if (p->inner == 1)                                                                                \
-        softmax_row_##id (y + at, x + at, p->n, p->log, nativert_call_scratch (call, part));            \
-      else                                                                                              \
-        softmax_columns_##id (y + at, x + at, p->n, p->inner, p->inner - j < COLUMNS ? p->inner - j : COLUMNS, p->log); \
-    }                                                                                                   \
+#define SOFTMAX_ROW(id, S, C, f, ...)                                                                                  \
+  static void softmax_row_##id (S *y, const S *from, int64_t n, bool log_, void *scratch)                              \
+  {                                                                                                                    \
+    const C *x = unpack_##id (from, n, scratch);                                                                       \
+    C *e = UNPACK_##id ? scratch : (void *) y;                                                                         \
+    C m = f##max (x, n);                                                                                               \
+    if (log_) {                                                                                                        \
+      double sum = 0;                                                                                                  \
+      for (int64_t i = 0; i < n; i += COLUMNS) {                                                                       \
+        C block[COLUMNS];                                                                                              \
+        int64_t k = n - i < COLUMNS ? n - i : COLUMNS;                                                                 \
+        for (int64_t j = 0; j < k; j++)                                                                                \
+          block[j] = M_EXP (x[i + j] - m);                                                                             \
+        sum += f##sum (block, k);                                                                                      \
+      }                                                                                                                \
+      C shift = M_LOG ((C) sum);                                                                                       \
+      _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = NATIVERT_STORE_##id (x[i] - m - shift);             \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) e[i] = M_EXP (x[i] - m);                                     \
+    C r = (C) (1 / f##sum (e, n));                                                                                     \
+    _Pragma ("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = NATIVERT_STORE_##id (e[i] * r);                       \
+  }                                                                                                                    \
+  /* Up to COLUMNS columns of [n, inner] at once. */                                                                   \
+  static void softmax_columns_##id (S *y, const S *x, int64_t n, int64_t inner, int64_t w, bool log_)                  \
+  {                                                                                                                    \
+    C m[COLUMNS], s[COLUMNS];                                                                                          \
+    for (int64_t j = 0; j < w; j++) {                                                                                  \
+      m[j] = -INFINITY;                                                                                                \
+      s[j] = 0;                                                                                                        \
+    }                                                                                                                  \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+      for (int64_t j = 0; j < w; j++) {                                                                                \
+        C v = NATIVERT_LOAD (x[i * inner + j]);                                                                        \
+        m[j] = v > m[j] ? v : m[j];                                                                                    \
+      }                                                                                                                \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+      for (int64_t j = 0; j < w; j++)                                                                                  \
+        s[j] += M_EXP (NATIVERT_LOAD (x[i * inner + j]) - m[j]);                                                       \
+    for (int64_t j = 0; j < w; j++)                                                                                    \
+      s[j] = log_ ? M_LOG (s[j]) : 1 / s[j];                                                                           \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+      _Pragma ("GCC ivdep") for (int64_t j = 0; j < w; j++)                                                            \
+      {                                                                                                                \
+        C v = NATIVERT_LOAD (x[i * inner + j]) - m[j];                                                                 \
+        y[i * inner + j] = NATIVERT_STORE_##id (log_ ? v - s[j] : M_EXP (v) * s[j]);                                   \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void softmax_##id (const NativertCall *call, uint32_t part)                                                   \
+  {                                                                                                                    \
+    const NativertSoftmax *p = call->params;                                                                           \
+    const S *x = call->in[0].data;                                                                                     \
+    S *y = call->out[0].data;                                                                                          \
+    int64_t bands = p->inner == 1 ? 1 : (p->inner + COLUMNS - 1) / COLUMNS, lo, hi;                                    \
+    nativert_part_range (p->outer *bands, p->n_parts, part, &lo, &hi);                                                 \
+    for (int64_t u = lo; u < hi; u++) {                                                                                \
+      int64_t j = u % bands * COLUMNS, at = u / bands * p->n * p->inner + j;                                           \
+      if (p->inner == 1)                                                                                               \
+        softmax_row_##id (y + at, x + at, p->n, p->log, nativert_call_scratch (call, part));                           \
+      else                                                                                                             \
+        softmax_columns_##id (                                                                                         \
+            y + at, x + at, p->n, p->inner, p->inner - j < COLUMNS ? p->inner - j : COLUMNS, p->log);                  \
+    }                                                                                                                  \
   }
 SET (SOFTMAX_ROW, )
 
 extern const NativertKernelSet NATIVERT_SET (norm);
 static const NativertKernel rows[] = {
-#define KERNEL(op, id, prepare, fn) { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME (#op), prepare, fn },
+#define KERNEL(op, id, prepare, fn)                                                                                    \
+  { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME (#op), prepare, fn },
 #define ROWS(id, S, C, f, ...)                                                  \
   KERNEL (layer_norm_default, id, nativert_norm_prepare, norm_##id)             \
   KERNEL (native_layer_norm_default, id, nativert_norm_prepare, norm_##id)      \

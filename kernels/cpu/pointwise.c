@@ -86,17 +86,19 @@
     const C x = NATIVERT_LOAD (AT (S, 1, i * (sx))), y = Y, z = Z; \
     AT (O, 0, i * (so)) = STORE ((__VA_ARGS__));             \
   }
-#define LOOP3(id, S, compute, name, O, STORE, ...)           \
-  static void name##_##id (char *const *p, const int64_t *s, int64_t n) \
-  {                                                          \
-    COMMON (id, S, compute)                                  \
-    if (FAST_##id && s[0] == full && s[1] == full && s[2] == full && s[3] == full) \
-      RUN3 (S, O, STORE, full, full, NATIVERT_LOAD (AT (S, 2, i * full)), NATIVERT_LOAD (AT (S, 3, i * full)), __VA_ARGS__) \
-    else if (FAST_##id && s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0) { \
-      const C y0 = NATIVERT_LOAD (AT (S, 2, 0)), z0 = NATIVERT_LOAD (AT (S, 3, 0)); \
-      RUN3 (S, O, STORE, full, full, y0, z0, __VA_ARGS__)    \
-    } else                                                   \
-      RUN3 (S, O, STORE, s[0], s[1], NATIVERT_LOAD (AT (S, 2, i * s[2])), NATIVERT_LOAD (AT (S, 3, i * s[3])), __VA_ARGS__) \
+#define LOOP3(id, S, compute, name, O, STORE, ...)                                                                     \
+  static void name##_##id (char *const *p, const int64_t *s, int64_t n)                                                \
+  {                                                                                                                    \
+    COMMON (id, S, compute)                                                                                            \
+    if (FAST_##id && s[0] == full && s[1] == full && s[2] == full && s[3] == full)                                     \
+      RUN3 (S, O, STORE, full, full, NATIVERT_LOAD (AT (S, 2, i *full)), NATIVERT_LOAD (AT (S, 3, i *full)),           \
+          __VA_ARGS__)                                                                                                 \
+    else if (FAST_##id && s[0] == full && s[1] == full && s[2] == 0 && s[3] == 0) {                                    \
+      const C y0 = NATIVERT_LOAD (AT (S, 2, 0)), z0 = NATIVERT_LOAD (AT (S, 3, 0));                                    \
+      RUN3 (S, O, STORE, full, full, y0, z0, __VA_ARGS__)                                                              \
+    } else                                                                                                             \
+      RUN3 (S, O, STORE, s[0], s[1], NATIVERT_LOAD (AT (S, 2, i *s[2])), NATIVERT_LOAD (AT (S, 3, i *s[3])),           \
+          __VA_ARGS__)                                                                                                 \
   }
 
 #define LOOP4(id, S, compute, name, O, STORE, ...)           \
@@ -164,7 +166,8 @@
 
 extern const NativertKernelSet NATIVERT_SET (pointwise);
 static const NativertKernel rows[] = {
-#define ROW(id, S, compute, name) { NATIVERT_OP_##name, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME (#name), \
+#define ROW(id, S, compute, name)                                                                                      \
+  { NATIVERT_OP_##name, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME (#name),                 \
     nativert_pointwise_prepare, nativert_pointwise_fn, name##_##id },
 #define UNARY(name, set, ...) SET_##set (ROW, name)
 #define BINARY UNARY

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Poolings of f32 pictures by rows: the rows of a window become one row (vectors along it), then its columns are joined, every
- * second one by vectors too.  And means of whole planes.  Compiled once per instruction set. */
+/* Poolings of f32 pictures by rows: the rows of a window become one row (vectors along it), then its columns are
+ * joined, every second one by vectors too.  And means of whole planes.  Compiled once per instruction set. */
 #include "kernels/args.h"
 #include "kernels/isa.h"
 #include "kernels/ops.h"
@@ -10,7 +10,11 @@
 static int64_t parts_of (const NativertPool *g) { return nativert_max_i64 (1, nativert_min_i64 (64, g->planes)); }
 /* Columns that windows reach, borders included, and room for whole vectors. */
 static int64_t reach (const NativertPool *g) { return (g->out[2] - 1) * g->stride[2] + (g->k[2] - 1) * g->dil[2] + 1; }
-static int64_t line_floats (const NativertPool *g) { return nativert_max_i64 (reach (g), g->pad[2] + g->in[2]) + 4 * VL; }
+static int64_t
+line_floats (const NativertPool *g)
+{
+  return nativert_max_i64 (reach (g), g->pad[2] + g->in[2]) + 4 * VL;
+}
 
 static bool
 prepare (NativertPrep *p)
@@ -23,7 +27,8 @@ prepare (NativertPrep *p)
   bool whole = g->adaptive && g->out[0] == 1 && g->out[1] == 1 && g->out[2] == 1;
   if (g->adaptive && !whole)
     return nativert_no (p, "adaptive windows that differ");
-  if (g->planes < 1 || (!whole && (g->in[0] != 1 || g->k[0] != 1 || g->pad[0] || g->out[2] < 2 || reach (g) > (1 << 24))))
+  if (g->planes < 1
+      || (!whole && (g->in[0] != 1 || g->k[0] != 1 || g->pad[0] || g->out[2] < 2 || reach (g) > (1 << 24))))
     return nativert_no (p, "three dimensions, or rows of %lld", (long long) g->out[2]);
   p->params_size = sizeof *g;
   p->n_parts = (uint32_t) parts_of (g);
@@ -92,7 +97,8 @@ join_columns (const bool average, const NativertPool *g, float *to, const float 
 static int64_t
 counted (const NativertPool *g, int d, int64_t i)
 {
-  int64_t from = i * g->stride[d] - g->pad[d], to = nativert_min_i64 (from + g->k[d], g->in[d] + (g->count_pad ? g->pad[d] : 0));
+  int64_t from = i * g->stride[d] - g->pad[d],
+          to = nativert_min_i64 (from + g->k[d], g->in[d] + (g->count_pad ? g->pad[d] : 0));
   return to - (g->count_pad ? from : nativert_max_i64 (0, from));
 }
 
@@ -106,7 +112,8 @@ plane (const bool average, const NativertPool *g, float *to, const float *in, fl
     int64_t end = nativert_min_i64 (g->in[1], y * g->stride[1] - g->pad[1] + (g->k[1] - 1) * g->dil[1] + 1);
     if (end <= from) {                          /* a window in the border alone */
       for (int64_t x = 0; x < g->out[2]; x++)
-        to[x] = average ? 0.f / (float) (g->divisor ? g->divisor : counted (g, 1, y) * (int64_t) columns[x]) : -INFINITY;
+        to[x]
+            = average ? 0.f / (float) (g->divisor ? g->divisor : counted (g, 1, y) * (int64_t) columns[x]) : -INFINITY;
       continue;
     }
     join_rows (average, g, line, in + from * g->in[2], nativert_ceil_div (end - from, g->dil[1]));
@@ -162,11 +169,11 @@ run_average (const NativertCall *c, uint32_t part)
   }
 }
 
-#define ROW(op, how) { NATIVERT_OP_##op##_default, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("pool-rows"), prepare, \
-    run_##how },
-static const NativertKernel rows[] = {
-  ROW (max_pool1d, max) ROW (max_pool2d, max) ROW (avg_pool1d, average) ROW (avg_pool2d, average) ROW (adaptive_avg_pool1d, average)
-  ROW (adaptive_avg_pool2d, average) ROW (_adaptive_avg_pool2d, average) ROW (adaptive_avg_pool3d, average)
-};
+#define ROW(op, how)                                                                                                   \
+  { NATIVERT_OP_##op##_default, NATIVERT_F32, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("pool-rows"),    \
+    prepare, run_##how },
+static const NativertKernel rows[] = { ROW (max_pool1d, max) ROW (max_pool2d, max) ROW (avg_pool1d, average)
+      ROW (avg_pool2d, average) ROW (adaptive_avg_pool1d, average) ROW (adaptive_avg_pool2d, average)
+          ROW (_adaptive_avg_pool2d, average) ROW (adaptive_avg_pool3d, average) };
 extern const NativertKernelSet NATIVERT_SET (pool_rows);
 const NativertKernelSet NATIVERT_SET (pool_rows) = { rows, sizeof rows / sizeof rows[0], NATIVERT_STR (NATIVERT_ISA) };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pass over pixels: every row of the tensor is two picture rows resized along x (kept while the next row needs them), mixed,
- * converted, normalised and stored.  Bytes are collected by a scalar loop of small loads, since the columns of a shrunk
- * picture lie far apart; all arithmetic is in loops that the compiler turns into vectors.  Compiled once per instruction set. */
+/* The pass over pixels: every row of the tensor is two picture rows resized along x (kept while the next row needs
+ * them), mixed, converted, normalised and stored.  Bytes are collected by a scalar loop of small loads, since the
+ * columns of a shrunk picture lie far apart; all arithmetic is in loops that the compiler turns into vectors.  Compiled
+ * once per instruction set. */
 #include <string.h>
 #include "kernels/isa.h"
 #include "kernels/preprocess.h"
@@ -25,7 +26,8 @@ load4 (const uint8_t *p)
   return load2 (p) | load2 (p + 2) << 16;
 }
 
-/* Words of column i: lo[i] and, for packed pixels, hi[i] hold the bytes of two neighbours.  With one tap both are the same. */
+/* Words of column i: lo[i] and, for packed pixels, hi[i] hold the bytes of two neighbours.  With one tap both are the
+ * same. */
 static void
 collect1 (uint32_t *restrict lo, const uint8_t *row, const int32_t *restrict offset, int32_t n, bool one_tap)
 {
@@ -50,7 +52,8 @@ collect2 (uint32_t *restrict lo, const uint8_t *row, const int32_t *restrict off
 
 /* Six bytes as two overlapping words, so that nothing is read past the last pixel: c0 c1 c2 c0' and c2 c0' c1' c2'. */
 static void
-collect3 (uint32_t *restrict lo, uint32_t *restrict hi, const uint8_t *row, const int32_t *restrict offset, int32_t n, bool one_tap)
+collect3 (uint32_t *restrict lo, uint32_t *restrict hi, const uint8_t *row, const int32_t *restrict offset, int32_t n,
+    bool one_tap)
 {
   for (int32_t i = 0; i < n; i++) {
     const uint8_t *a = row + offset[i];
@@ -65,7 +68,8 @@ collect3 (uint32_t *restrict lo, uint32_t *restrict hi, const uint8_t *row, cons
 }
 
 static void
-collect4 (uint32_t *restrict lo, uint32_t *restrict hi, const uint8_t *row, const int32_t *restrict offset, int32_t n, bool one_tap)
+collect4 (uint32_t *restrict lo, uint32_t *restrict hi, const uint8_t *row, const int32_t *restrict offset, int32_t n,
+    bool one_tap)
 {
   const int next = one_tap ? 0 : 4;
   for (int32_t i = 0; i < n; i++) {
@@ -88,7 +92,8 @@ mix (float a, float b, float w)
 
 /* One component along x: byte ka of a[] towards byte kb of b[]. */
 INLINE void
-blend (float *restrict out, const uint32_t *restrict a, int ka, const uint32_t *restrict b, int kb, const float *restrict weight, int32_t n)
+blend (float *restrict out, const uint32_t *restrict a, int ka, const uint32_t *restrict b, int kb,
+    const float *restrict weight, int32_t n)
 {
   for (int32_t i = 0; i < n; i++)
     out[i] = mix (byte_of (a[i], ka), byte_of (b[i], kb), weight[i]);
@@ -180,7 +185,8 @@ to_u8 (float v)
 }
 
 INLINE void
-finish (const NativertPreprocessSpec *spec, const Mix *m, void *const *out, int32_t n, int n_in, int n_out, int step, bool u8)
+finish (const NativertPreprocessSpec *spec, const Mix *m, void *const *out, int32_t n, int n_in, int n_out, int step,
+    bool u8)
 {
   const NativertPreprocessSpec s = *spec;
   const float *restrict t0 = m->top[0], *restrict t1 = m->top[1], *restrict t2 = m->top[2];
@@ -238,8 +244,11 @@ pick_finish (const NativertPreprocess *p)
 static int
 make_sources (const NativertPreprocess *p, const NativertPicture *picture, float *lines, Source *s)
 {
-  static const int bytes[][3] = { [NATIVERT_PIXELS_GRAY] = { 1 }, [NATIVERT_PIXELS_NV12] = { 1, 2 }, [NATIVERT_PIXELS_I420] = { 1, 1, 1 },
-    [NATIVERT_PIXELS_PACKED3] = { 3 }, [NATIVERT_PIXELS_PACKED4] = { 4 } };
+  static const int bytes[][3] = { [NATIVERT_PIXELS_GRAY] = { 1 },
+    [NATIVERT_PIXELS_NV12] = { 1, 2 },
+    [NATIVERT_PIXELS_I420] = { 1, 1, 1 },
+    [NATIVERT_PIXELS_PACKED3] = { 3 },
+    [NATIVERT_PIXELS_PACKED4] = { 4 } };
   int n = 0, component = 0;
   const int n_components = p->n_in;
   while (component < n_components) {
@@ -271,9 +280,11 @@ make_mix (const Source *s, int n_sources, int32_t i)
   return m;
 }
 
-extern void NATIVERT_CAT (nativert_preprocess_run, NATIVERT_ISA) (const NativertPreprocess *, const NativertPicture *, void *, void *);
+extern void NATIVERT_CAT (nativert_preprocess_run, NATIVERT_ISA) (
+    const NativertPreprocess *, const NativertPicture *, void *, void *);
 void
-NATIVERT_CAT (nativert_preprocess_run, NATIVERT_ISA) (const NativertPreprocess *p, const NativertPicture *picture, void *out, void *scratch)
+NATIVERT_CAT (nativert_preprocess_run, NATIVERT_ISA) (
+    const NativertPreprocess *p, const NativertPicture *picture, void *out, void *scratch)
 {
   const NativertPreprocessSpec *spec = &p->spec;
   uint32_t *lo = scratch, *hi = lo + p->line;

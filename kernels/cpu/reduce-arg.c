@@ -11,8 +11,9 @@ prepare_arg (NativertPrep *p)
     return false;
   if (a->n == 0 && a->outer * a->inner > 0)
     return nativert_no (p, "%s: no elements along the dimension", nativert_ops[p->op].name);
-  if (p->n_out != 2 || nativert_view_numel (&p->out[0]) != a->outer * a->inner || nativert_view_numel (&p->out[1]) != a->outer * a->inner
-      || p->out[1].dtype != NATIVERT_I64 || p->out[0].dtype != p->in[0].dtype)
+  if (p->n_out != 2 || nativert_view_numel (&p->out[0]) != a->outer * a->inner
+      || nativert_view_numel (&p->out[1]) != a->outer * a->inner || p->out[1].dtype != NATIVERT_I64
+      || p->out[0].dtype != p->in[0].dtype)
     return nativert_no (p, "%s: results of other sizes or dtypes", nativert_ops[p->op].name);
   p->params_size = sizeof *a;
   return true;
@@ -78,14 +79,16 @@ prepare_running (NativertPrep *p)
       }                                                                                         \
     }                                                                                           \
   }
-#define SUM_SET(M, ...) NATIVERT_FLOAT (M, __VA_ARGS__) M (I64, int64_t, int64_t, __VA_ARGS__) M (I32, int32_t, int32_t, __VA_ARGS__)
+#define SUM_SET(M, ...)                                                                                                \
+  NATIVERT_FLOAT (M, __VA_ARGS__) M (I64, int64_t, int64_t, __VA_ARGS__) M (I32, int32_t, int32_t, __VA_ARGS__)
 SUM_SET (RUNNING, nativert_cumsum, 0, +)
 SUM_SET (RUNNING, nativert_cumprod, 1, *)
 
 extern const NativertKernelSet nativert_set_reduce_arg;
 static const NativertKernel rows[] = {
-#define ROW(id, S, C, name, prepare) { NATIVERT_OP_##name, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, #name, prepare, name##_##id },
+#define ROW(id, S, C, name, prepare)                                                                                   \
+  { NATIVERT_OP_##name, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, #name, prepare, name##_##id },
   NATIVERT_ALL (ROW, max_dim, prepare_arg) NATIVERT_ALL (ROW, min_dim, prepare_arg)
-  SUM_SET (ROW, nativert_cumsum, prepare_running) SUM_SET (ROW, nativert_cumprod, prepare_running)
+      SUM_SET (ROW, nativert_cumsum, prepare_running) SUM_SET (ROW, nativert_cumprod, prepare_running)
 };
 const NativertKernelSet nativert_set_reduce_arg = { rows, sizeof rows / sizeof *rows, "reduce-arg" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Resizes of every kind: for each dimension a table says which inputs make a result and with which weights; rows are first
- * mixed vertically, in order, then picked horizontally.  Compiled once per instruction set. */
+/* Resizes of every kind: for each dimension a table says which inputs make a result and with which weights; rows are
+ * first mixed vertically, in order, then picked horizontally.  Compiled once per instruction set. */
 #include <math.h>
 #include <string.h>
 #include "kernels/args.h"
@@ -56,7 +56,8 @@ prepare (NativertPrep *p)
   for (int d = 0; d < 3; d++) {
     g->taps[d] = taps_of (g, d);
     if (!nativert_mul_ok (g->taps[d], g->out[d], &(int64_t) { 0 }) || g->taps[d] * g->out[d] > INT32_MAX)
-      return nativert_no (p, "resize of size %lld to %lld needs too many weights", (long long) g->in[d], (long long) g->out[d]);
+      return nativert_no (
+          p, "resize of size %lld to %lld needs too many weights", (long long) g->in[d], (long long) g->out[d]);
   }
   int64_t rows = g->planes * g->out[0] * g->out[1], work = rows * (g->out[2] * g->taps[2] + g->in[2] * g->taps[1]);
   g->parts = nativert_max_i64 (1, nativert_min_i64 (nativert_min_i64 (64, rows), work / 60000));
@@ -87,7 +88,8 @@ linear (double x)
 static void
 antialias_taps (const NativertResize *g, int d, double scale, int64_t i, int64_t *index, double *weight)
 {
-  double support = support_of (g, scale), center = scale * ((double) i + 0.5), by = scale >= 1 ? 1 / scale : 1, total = 0;
+  double support = support_of (g, scale), center = scale * ((double) i + 0.5), by = scale >= 1 ? 1 / scale : 1,
+         total = 0;
   int64_t first = nativert_max_i64 ((int64_t) (center - support + 0.5), 0);
   int64_t n = nativert_min_i64 ((int64_t) (center + support + 0.5), g->in[d]) - first;
   for (int64_t t = 0; t < g->taps[d]; t++) {
@@ -160,55 +162,54 @@ make_tables (const NativertResize *g, bool exact, char *scratch)
 }
 
 /* S storage, A the type that is computed in. */
-#define RESIZE(ID, S, A, ...)                                                                                           \
-  static void                                                                                                           \
-  pick_##ID (const NativertResize *g, const Tables *t, const A *restrict row, S *restrict to)                           \
-  {                                                                                                                     \
-    const int64_t *restrict index = t->index[2];                                                                        \
-    const double *restrict weight = t->weight[2];                                                                       \
-    int64_t taps = g->taps[2];                                                                                          \
-    if (taps == 2)                                                                                                      \
-      for (int64_t x = 0; x < g->out[2]; x++)                                                                           \
-        to[x] = NATIVERT_STORE_##ID ((A) weight[2 * x] * row[index[2 * x]] + (A) weight[2 * x + 1] * row[index[2 * x + 1]]); \
-    else                                                                                                                \
-      for (int64_t x = 0; x < g->out[2]; x++) {                                                                         \
-        A sum = (A) weight[x * taps] * row[index[x * taps]];                                                            \
-        for (int64_t k = 1; k < taps; k++)                                                                              \
-          sum += (A) weight[x * taps + k] * row[index[x * taps + k]];                                                   \
-        to[x] = NATIVERT_STORE_##ID (sum);                                                                              \
-      }                                                                                                                 \
-  }                                                                                                                     \
-  static void                                                                                                           \
-  resize_##ID (const NativertCall *c, uint32_t part)                                                                    \
-  {                                                                                                                     \
-    const NativertResize *g = c->params;                                                                                \
-    Tables t = make_tables (g, sizeof (A) == sizeof (double), nativert_call_scratch (c, part));                         \
-    int64_t rows = g->planes * g->out[0] * g->out[1];                                                                   \
-    A *restrict row = t.row;                                                                                            \
-    for (int64_t i = rows * part / g->parts; i < rows * (part + 1) / g->parts; i++) {                                   \
-      int64_t y = i % g->out[1], z = i / g->out[1] % g->out[0], plane = i / g->out[1] / g->out[0];                      \
-      const S *x = (const S *) c->in[0].data + plane * g->in[0] * g->in[1] * g->in[2];                                  \
-      S *to = (S *) c->out[0].data + i * g->out[2];                                                                     \
-      const int64_t *iz = t.index[0] + z * g->taps[0], *iy = t.index[1] + y * g->taps[1];                               \
-      if (g->mode <= NATIVERT_RESIZE_NEAREST_EXACT) {                                                                   \
-        const S *restrict from = x + (iz[0] * g->in[1] + iy[0]) * g->in[2];                                             \
-        for (int64_t k = 0; k < g->out[2]; k++)                                                                         \
-          to[k] = from[t.index[2][k]];                                                                                  \
-        continue;                                                                                                       \
-      }                                                                                                                 \
-      for (int64_t a = 0; a < g->taps[0]; a++)                                                                          \
-        for (int64_t b = 0; b < g->taps[1]; b++) {                                                                      \
-          const S *restrict from = x + (iz[a] * g->in[1] + iy[b]) * g->in[2];                                           \
-          A w = (A) (t.weight[0][z * g->taps[0] + a] * t.weight[1][y * g->taps[1] + b]);                                \
-          if (a + b == 0)                                                                                               \
-            for (int64_t k = 0; k < g->in[2]; k++)                                                                      \
-              row[k] = w * (A) NATIVERT_LOAD (from[k]);                                                                 \
-          else                                                                                                          \
-            for (int64_t k = 0; k < g->in[2]; k++)                                                                      \
-              row[k] += w * (A) NATIVERT_LOAD (from[k]);                                                                \
-        }                                                                                                               \
-      pick_##ID (g, &t, row, to);                                                                                       \
-    }                                                                                                                   \
+#define RESIZE(ID, S, A, ...)                                                                                          \
+  static void pick_##ID (const NativertResize *g, const Tables *t, const A *restrict row, S *restrict to)              \
+  {                                                                                                                    \
+    const int64_t *restrict index = t->index[2];                                                                       \
+    const double *restrict weight = t->weight[2];                                                                      \
+    int64_t taps = g->taps[2];                                                                                         \
+    if (taps == 2)                                                                                                     \
+      for (int64_t x = 0; x < g->out[2]; x++)                                                                          \
+        to[x] = NATIVERT_STORE_##ID (                                                                                  \
+            (A) weight[2 * x] * row[index[2 * x]] + (A) weight[2 * x + 1] * row[index[2 * x + 1]]);                    \
+    else                                                                                                               \
+      for (int64_t x = 0; x < g->out[2]; x++) {                                                                        \
+        A sum = (A) weight[x * taps] * row[index[x * taps]];                                                           \
+        for (int64_t k = 1; k < taps; k++)                                                                             \
+          sum += (A) weight[x * taps + k] * row[index[x * taps + k]];                                                  \
+        to[x] = NATIVERT_STORE_##ID (sum);                                                                             \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void resize_##ID (const NativertCall *c, uint32_t part)                                                       \
+  {                                                                                                                    \
+    const NativertResize *g = c->params;                                                                               \
+    Tables t = make_tables (g, sizeof (A) == sizeof (double), nativert_call_scratch (c, part));                        \
+    int64_t rows = g->planes * g->out[0] * g->out[1];                                                                  \
+    A *restrict row = t.row;                                                                                           \
+    for (int64_t i = rows * part / g->parts; i < rows * (part + 1) / g->parts; i++) {                                  \
+      int64_t y = i % g->out[1], z = i / g->out[1] % g->out[0], plane = i / g->out[1] / g->out[0];                     \
+      const S *x = (const S *) c->in[0].data + plane * g->in[0] * g->in[1] * g->in[2];                                 \
+      S *to = (S *) c->out[0].data + i * g->out[2];                                                                    \
+      const int64_t *iz = t.index[0] + z * g->taps[0], *iy = t.index[1] + y * g->taps[1];                              \
+      if (g->mode <= NATIVERT_RESIZE_NEAREST_EXACT) {                                                                  \
+        const S *restrict from = x + (iz[0] * g->in[1] + iy[0]) * g->in[2];                                            \
+        for (int64_t k = 0; k < g->out[2]; k++)                                                                        \
+          to[k] = from[t.index[2][k]];                                                                                 \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      for (int64_t a = 0; a < g->taps[0]; a++)                                                                         \
+        for (int64_t b = 0; b < g->taps[1]; b++) {                                                                     \
+          const S *restrict from = x + (iz[a] * g->in[1] + iy[b]) * g->in[2];                                          \
+          A w = (A) (t.weight[0][z * g->taps[0] + a] * t.weight[1][y * g->taps[1] + b]);                               \
+          if (a + b == 0)                                                                                              \
+            for (int64_t k = 0; k < g->in[2]; k++)                                                                     \
+              row[k] = w * (A) NATIVERT_LOAD (from[k]);                                                                \
+          else                                                                                                         \
+            for (int64_t k = 0; k < g->in[2]; k++)                                                                     \
+              row[k] += w * (A) NATIVERT_LOAD (from[k]);                                                               \
+        }                                                                                                              \
+      pick_##ID (g, &t, row, to);                                                                                      \
+    }                                                                                                                  \
   }
 NATIVERT_FLOAT (RESIZE, )
 
@@ -220,7 +221,8 @@ resize_U8 (const NativertCall *c, uint32_t part)
   int64_t rows = g->planes * g->out[0] * g->out[1];
   for (int64_t i = rows * part / g->parts; i < rows * (part + 1) / g->parts; i++) {
     int64_t y = i % g->out[1], z = i / g->out[1] % g->out[0], plane = i / g->out[1] / g->out[0];
-    const uint8_t *from = (const uint8_t *) c->in[0].data + ((plane * g->in[0] + t.index[0][z]) * g->in[1] + t.index[1][y]) * g->in[2];
+    const uint8_t *from
+        = (const uint8_t *) c->in[0].data + ((plane * g->in[0] + t.index[0][z]) * g->in[1] + t.index[1][y]) * g->in[2];
     for (int64_t k = 0; k < g->out[2]; k++)
       ((uint8_t *) c->out[0].data)[i * g->out[2] + k] = from[t.index[2][k]];
   }
@@ -233,10 +235,13 @@ prepare_nearest (NativertPrep *p)
   return prepare (p) && (g->mode <= NATIVERT_RESIZE_NEAREST_EXACT || nativert_no (p, "only nearest for uint8"));
 }
 
-#define ROW(id, op) { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("resize"), prepare, resize_##id },
+#define ROW(id, op)                                                                                                    \
+  { NATIVERT_OP_##op, NATIVERT_##id, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("resize"), prepare,       \
+    resize_##id },
 #define FLOAT_ROW(id, storage, compute, op) ROW (id, op)
-#define U8_ROW(op) \
-  { NATIVERT_OP_##op, NATIVERT_U8, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("resize"), prepare_nearest, resize_U8 },
+#define U8_ROW(op)                                                                                                     \
+  { NATIVERT_OP_##op, NATIVERT_U8, NATIVERT_DEVICE_CPU, NATIVERT_NEEDS, NATIVERT_ROW_NAME ("resize"), prepare_nearest, \
+    resize_U8 },
 #define RESIZE_ROWS(op) NATIVERT_FLOAT (FLOAT_ROW, op) U8_ROW (op)
 static const NativertKernel rows[] = {
 #undef RESIZE

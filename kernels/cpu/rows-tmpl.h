@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums and maxima over contiguous rows of T (float or double): the includer defines T, ROW_MASK (the integer type of
- * T's size) and ROW (name), a suffixing macro.  Sixteen running values are written as vectors, because compilers may not reorder float sums by themselves; blocks
- * of 4096 meet in double, so long rows stay accurate. */
+ * T's size) and ROW (name), a suffixing macro.  Sixteen running values are written as vectors, because compilers may
+ * not reorder float sums by themselves; blocks of 4096 meet in double, so long rows stay accurate. */
 /* Everything here is inlined, so how vectors are passed does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef T ROW (vec) __attribute__ ((vector_size (16 * sizeof (T))));

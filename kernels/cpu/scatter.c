@@ -11,16 +11,17 @@ prepare (NativertPrep *p)
   NativertGather *g = p->params;
   const NativertView *self = &p->in[0], *index = &p->in[1], *src = &p->in[2], *out = &p->out[0];
   uint32_t dim;
-  if (p->n_in != 3 || index->dtype != NATIVERT_I64 || !nativert_view_is_contiguous (index) || !nativert_view_is_contiguous (out)
-      || !nativert_view_is_contiguous (self) || src->dtype != self->dtype || out->dtype != self->dtype)
+  if (p->n_in != 3 || index->dtype != NATIVERT_I64 || !nativert_view_is_contiguous (index)
+      || !nativert_view_is_contiguous (out) || !nativert_view_is_contiguous (self) || src->dtype != self->dtype
+      || out->dtype != self->dtype)
     return nativert_no (p, "scatter: index is not contiguous int64, self is not contiguous, or dtypes differ");
   if (index->ndim != self->ndim || src->ndim != self->ndim || out->ndim != self->ndim
       || !nativert_wrap_dim (p, nativert_arg_int (p, 1, 0), self->ndim, &dim))
     return nativert_no (p, "scatter: index has %u dimensions, src %u, self %u", index->ndim, src->ndim, self->ndim);
   for (uint32_t d = 0; d < self->ndim; d++)
     if (out->size[d] != self->size[d] || index->size[d] > src->size[d] || (d != dim && index->size[d] > self->size[d]))
-      return nativert_no (p, "scatter: index has size %lld in dimension %u, src %lld, self %lld", (long long) index->size[d], d,
-          (long long) src->size[d], (long long) self->size[d]);
+      return nativert_no (p, "scatter: index has size %lld in dimension %u, src %lld, self %lld",
+          (long long) index->size[d], d, (long long) src->size[d], (long long) self->size[d]);
   g->n = nativert_view_numel (index);
   g->ndim = self->ndim;
   g->dim = (uint8_t) dim;
@@ -68,7 +69,8 @@ NATIVERT_ALL (SCATTER, )
 
 extern const NativertKernelSet nativert_set_scatter;
 static const NativertKernel rows[] = {
-#define ROW(id, S, C, ...) { NATIVERT_OP_nativert_scatter, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "scatter", prepare, scatter_##id },
+#define ROW(id, S, C, ...)                                                                                             \
+  { NATIVERT_OP_nativert_scatter, NATIVERT_##id, NATIVERT_DEVICE_CPU, 0, "scatter", prepare, scatter_##id },
   NATIVERT_ALL (ROW, )
 };
 const NativertKernelSet nativert_set_scatter = { rows, sizeof rows / sizeof *rows, "scatter" };

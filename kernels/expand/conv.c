@@ -19,18 +19,20 @@ finish (NativertRef result, NativertRef *out)
 }
 
 static NativertRef
-forward (NativertEmit *e, NativertPrep *p, NativertArg stride, NativertArg padding, NativertArg dilation, NativertArg groups)
+forward (
+    NativertEmit *e, NativertPrep *p, NativertArg stride, NativertArg padding, NativertArg dilation, NativertArg groups)
 {
-  return nativert_emit (e, NATIVERT_OP_nativert_conv, tensor_or_none (p, 0), tensor_or_none (p, 1), tensor_or_none (p, 2), stride,
-    padding, dilation, groups, NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE), NATIVERT_F (0), NATIVERT_F (0));
+  return nativert_emit (e, NATIVERT_OP_nativert_conv, tensor_or_none (p, 0), tensor_or_none (p, 1),
+      tensor_or_none (p, 2), stride, padding, dilation, groups, NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE),
+      NATIVERT_F (0), NATIVERT_F (0));
 }
 
 static NativertRef
-transposed (NativertEmit *e, NativertPrep *p, NativertArg stride, NativertArg padding, NativertArg extra, NativertArg groups,
-  NativertArg dilation)
+transposed (NativertEmit *e, NativertPrep *p, NativertArg stride, NativertArg padding, NativertArg extra,
+    NativertArg groups, NativertArg dilation)
 {
-  return nativert_emit (e, NATIVERT_OP_nativert_conv_transpose, tensor_or_none (p, 0), tensor_or_none (p, 1), tensor_or_none (p, 2),
-    stride, padding, extra, groups, dilation);
+  return nativert_emit (e, NATIVERT_OP_nativert_conv_transpose, tensor_or_none (p, 0), tensor_or_none (p, 1),
+      tensor_or_none (p, 2), stride, padding, extra, groups, dilation);
 }
 
 /* conv*d.default (input, weight, bias, stride, padding, dilation, groups) */
@@ -56,7 +58,8 @@ NATIVERT_EXPAND (conv_padding)
   for (unsigned d = 0; same && d < nd; d++) {
     int64_t total;
     if (stride[d] != 1 || __builtin_mul_overflow (dilation[d], w->size[2 + d] - 1, &total))
-      return nativert_no (p, "padding \"same\" with stride %lld, dilation %lld", (long long) stride[d], (long long) dilation[d]);
+      return nativert_no (
+          p, "padding \"same\" with stride %lld, dilation %lld", (long long) stride[d], (long long) dilation[d]);
     border[d] = total / 2;
     border[nd + d] = total - total / 2;
   }
@@ -69,7 +72,8 @@ NATIVERT_EXPAND (conv_transpose)
   return finish (transposed (e, p, p->arg[3], p->arg[4], p->arg[5], p->arg[6], p->arg[7]), out);
 }
 
-/* convolution, _convolution (input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, ...) */
+/* convolution, _convolution (input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, ...)
+ */
 NATIVERT_EXPAND (convolution)
 {
   if (nativert_arg_int (p, 6, 0))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* einsum as products of two operands after the other; each is permuted to [batch, rows, sum] and [batch, sum, columns]. */
+/* einsum as products of two operands after the other; each is permuted to [batch, rows, sum] and [batch, sum, columns].
+ */
 #include <string.h>
 #include "kernels/args.h"
 #include "kernels/ops.h"
 
-/* Letters are small numbers: a-z, A-Z, then those that stand for the dimensions under an ellipsis (52 the last of them). */
+/* Letters are small numbers: a-z, A-Z, then those that stand for the dimensions under an ellipsis (52 the last of
+ * them). */
 enum { N_LETTERS = 64, FIRST_DOT = 52, MOST = NATIVERT_MAX_DIMS };
 
 typedef struct { int n; uint8_t letter[MOST]; NativertRef ref; } Term;
@@ -95,7 +97,8 @@ arrange (NativertEmit *e, Term *t, const Sizes *s, const uint8_t *letter, int n)
       t->ref = nativert_emit (e, NATIVERT_OP_unsqueeze_default, NATIVERT_T (t->ref), NATIVERT_I (i));
     size[i] = s->size[letter[i]];
   }
-  t->ref = nativert_emit (e, NATIVERT_OP_expand_default, NATIVERT_T (t->ref), NATIVERT_IS (size, (uint32_t) n), NATIVERT_B (false));
+  t->ref = nativert_emit (
+      e, NATIVERT_OP_expand_default, NATIVERT_T (t->ref), NATIVERT_IS (size, (uint32_t) n), NATIVERT_B (false));
   memcpy (t->letter, letter, (size_t) n);
   t->n = n;
 }
@@ -149,10 +152,12 @@ multiply (NativertEmit *e, NativertPrep *p, Term *a, Term *b, const bool *keep, 
   arrange (e, b, s, order, n + g.n[SUM] + g.n[COLUMNS]);
   size[n] = rows;
   size[n + 1] = sum;
-  NativertRef x = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (a->ref), NATIVERT_IS (size, (uint32_t) n + 2));
+  NativertRef x
+      = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (a->ref), NATIVERT_IS (size, (uint32_t) n + 2));
   size[n] = sum;
   size[n + 1] = columns;
-  NativertRef y = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (b->ref), NATIVERT_IS (size, (uint32_t) n + 2));
+  NativertRef y
+      = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (b->ref), NATIVERT_IS (size, (uint32_t) n + 2));
   NativertRef c = nativert_emit (e, NATIVERT_OP_matmul_default, NATIVERT_T (x), NATIVERT_T (y));
   a->n = 0;
   for (int group = BATCH; group <= COLUMNS; group++)
@@ -227,7 +232,8 @@ sum_others (NativertEmit *e, Term *t, const Term *result)
       t->letter[n++] = t->letter[d];
   if (n_gone == 0)
     return;
-  t->ref = nativert_emit (e, NATIVERT_OP_sum_dim_IntList, NATIVERT_T (t->ref), NATIVERT_IS (gone, n_gone), NATIVERT_B (false), NATIVERT_NONE);
+  t->ref = nativert_emit (e, NATIVERT_OP_sum_dim_IntList, NATIVERT_T (t->ref), NATIVERT_IS (gone, n_gone),
+      NATIVERT_B (false), NATIVERT_NONE);
   t->n = n;
 }
 

@@ -9,7 +9,8 @@ NATIVERT_EXPAND (linear)
   if (x < 0 || w < 0)
     return nativert_no (p, "linear without input or weight");
   out[0] = nativert_emit (e, NATIVERT_OP_nativert_linear, NATIVERT_T (p->ref[x]), NATIVERT_T (p->ref[w]),
-    b < 0 ? NATIVERT_NONE : NATIVERT_T (p->ref[b]), NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE), NATIVERT_F (0), NATIVERT_F (0));
+      b < 0 ? NATIVERT_NONE : NATIVERT_T (p->ref[b]), NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE), NATIVERT_F (0),
+      NATIVERT_F (0));
   return out[0] != NATIVERT_NO_REF;
 }
 
@@ -20,9 +21,11 @@ NATIVERT_EXPAND (addbmm)
   if (!a || !b || a->ndim != 3 || b->ndim != 3 || a->size[0] != b->size[0] || a->size[2] != b->size[1])
     return nativert_no (p, "addbmm of %d and %d dimensions", a ? a->ndim : -1, b ? b->ndim : -1);
   int64_t rows[] = { a->size[1], a->size[0] * a->size[2] }, columns[] = { b->size[0] * b->size[1], b->size[2] };
-  NativertRef x = nativert_emit (e, NATIVERT_OP_permute_default, NATIVERT_T (p->ref[1]), NATIVERT_IS (((int64_t[]) { 1, 0, 2 }), 3));
+  NativertRef x = nativert_emit (
+      e, NATIVERT_OP_permute_default, NATIVERT_T (p->ref[1]), NATIVERT_IS (((int64_t[]){ 1, 0, 2 }), 3));
   x = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (x), NATIVERT_IS (rows, 2));
   NativertRef y = nativert_emit (e, NATIVERT_OP_reshape_default, NATIVERT_T (p->ref[2]), NATIVERT_IS (columns, 2));
-  out[0] = nativert_emit (e, NATIVERT_OP_addmm_default, NATIVERT_T (p->ref[0]), NATIVERT_T (x), NATIVERT_T (y), p->arg[3], p->arg[4]);
+  out[0] = nativert_emit (
+      e, NATIVERT_OP_addmm_default, NATIVERT_T (p->ref[0]), NATIVERT_T (x), NATIVERT_T (y), p->arg[3], p->arg[4]);
   return out[0] != NATIVERT_NO_REF;
 }

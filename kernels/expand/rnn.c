@@ -19,12 +19,13 @@ optional (NativertRef ref)
 
 /* x [time, batch, features], h and c [batch, hidden] */
 static Layer
-run_layer (NativertEmit *e, NativertRnnMode mode, NativertRef x, NativertRef h, NativertRef c, const Weights *w, bool reverse)
+run_layer (
+    NativertEmit *e, NativertRnnMode mode, NativertRef x, NativertRef h, NativertRef c, const Weights *w, bool reverse)
 {
   Layer l = { NATIVERT_NO_REF, NATIVERT_NO_REF, NATIVERT_NO_REF };
   NativertRef result[3] = { NATIVERT_NO_REF, NATIVERT_NO_REF, NATIVERT_NO_REF };
-  NativertRef gates = nativert_emit (e, NATIVERT_OP_nativert_linear, NATIVERT_T (x), NATIVERT_T (w->w_ih), optional (w->b_ih),
-    NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE), NATIVERT_F (0), NATIVERT_F (0));
+  NativertRef gates = nativert_emit (e, NATIVERT_OP_nativert_linear, NATIVERT_T (x), NATIVERT_T (w->w_ih),
+      optional (w->b_ih), NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_NONE), NATIVERT_F (0), NATIVERT_F (0));
   if (gates == NATIVERT_NO_REF)
     return l;
   bool lstm = mode == NATIVERT_RNN_LSTM;
@@ -55,17 +56,20 @@ tensor_of (const NativertPrep *p, const NativertArg *list, uint32_t i)
   return index < 0 || index >= p->n_in ? NATIVERT_NO_REF : p->ref[index];
 }
 
-/* One recurrent network of ATen: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first). */
+/* One recurrent network of ATen: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional,
+ * batch_first). */
 static bool
 network (NativertEmit *e, NativertPrep *p, NativertRnnMode mode, NativertRef h, NativertRef c, NativertRef *out)
 {
   const NativertArg *params = &p->arg[PARAMS];
   const NativertView *x = nativert_arg_view (p, INPUT);
-  bool biases = nativert_arg_int (p, HAS_BIASES, 0), both = nativert_arg_int (p, BIDIRECTIONAL, 0), first = nativert_arg_int (p, BATCH_FIRST, 0);
+  bool biases = nativert_arg_int (p, HAS_BIASES, 0), both = nativert_arg_int (p, BIDIRECTIONAL, 0),
+       first = nativert_arg_int (p, BATCH_FIRST, 0);
   int64_t layers = nativert_arg_int (p, NUM_LAYERS, 1), per = biases ? 4 : 2, directions = both ? 2 : 1;
-  if (layers < 1 || layers > LAYERS_MOST || params->kind != NATIVERT_ARG_TENSORS || params->n != layers * directions * per)
-    return nativert_no (p, "%lld layers with %u weights, want %lld (projections are not supported)", (long long) layers, params->n,
-      (long long) (layers * directions * per));
+  if (layers < 1 || layers > LAYERS_MOST || params->kind != NATIVERT_ARG_TENSORS
+      || params->n != layers * directions * per)
+    return nativert_no (p, "%lld layers with %u weights, want %lld (projections are not supported)", (long long) layers,
+        params->n, (long long) (layers * directions * per));
   if (!x || x->ndim != 3)
     return nativert_no (p, "recurrent input has %d dimensions, want 3", x ? x->ndim : -1);
   if (nativert_arg_int (p, TRAIN, 0) && nativert_arg_float (p, DROPOUT, 0) != 0)

@@ -21,16 +21,18 @@ read_operator (NativertPrep *p, Arguments *a)
   return true;
 }
 
-/* Strides of v's leading dimensions, aligned at the end; 0 where it is broadcast.  Heads of keys and values may be fewer by a
- * whole factor. */
+/* Strides of v's leading dimensions, aligned at the end; 0 where it is broadcast.  Heads of keys and values may be
+ * fewer by a whole factor. */
 static bool
-follow_batch (NativertPrep *p, const NativertAttention *g, const NativertView *v, NativertAttentionSide *to, const char *what)
+follow_batch (
+    NativertPrep *p, const NativertAttention *g, const NativertView *v, NativertAttentionSide *to, const char *what)
 {
   for (int at = v->ndim - 3, d = NATIVERT_ATTENTION_DIMS - 1; at >= 0; at--, d--) {
     bool grouped = g->group > 1 && (to == &g->k || to == &g->v) && at == v->ndim - 3;
     to->batch[d] = v->size[at] == 1 ? 0 : v->stride[at];
     if (v->size[at] != 1 && v->size[at] * (grouped ? g->group : 1) != g->size[d])
-      return nativert_no (p, "%s has batch size %lld, attention %lld", what, (long long) v->size[at], (long long) g->size[d]);
+      return nativert_no (
+          p, "%s has batch size %lld, attention %lld", what, (long long) v->size[at], (long long) g->size[d]);
   }
   return true;
 }
@@ -51,14 +53,16 @@ read_batch (NativertPrep *p, NativertAttention *g, const NativertView *side[3], 
     g->size[d] = 1;
   for (int i = 0; i < 3; i++) {
     if (side[i]->ndim - 2 > NATIVERT_ATTENTION_DIMS)
-      return nativert_no (p, "attention over %d batch dimensions, at most %d", side[i]->ndim - 2, NATIVERT_ATTENTION_DIMS);
+      return nativert_no (
+          p, "attention over %d batch dimensions, at most %d", side[i]->ndim - 2, NATIVERT_ATTENTION_DIMS);
     for (int at = side[i]->ndim - 3, d = NATIVERT_ATTENTION_DIMS - 1; at >= 0; at--, d--)
       if (g->size[d] == 1)
         g->size[d] = side[i]->size[at];
   }
   for (int d = 0; d < NATIVERT_ATTENTION_DIMS; d++)
     g->n_batch *= g->size[d];
-  return follow_batch (p, g, q, &g->q, "query") && follow_batch (p, g, k, &g->k, "key") && follow_batch (p, g, v, &g->v, "value");
+  return follow_batch (p, g, q, &g->q, "query") && follow_batch (p, g, k, &g->k, "key")
+      && follow_batch (p, g, v, &g->v, "value");
 }
 
 static bool
@@ -71,10 +75,12 @@ read_mask (NativertPrep *p, NativertAttention *g, int arg)
   g->mask_in = (int8_t) nativert_arg_index (p, (unsigned) arg);
   g->mask_kind = m->dtype == NATIVERT_BOOL ? NATIVERT_MASK_BOOL : NATIVERT_MASK_FLOAT;
   if (m->dtype != NATIVERT_BOOL && m->dtype != p->in[0].dtype)
-    return nativert_no (p, "mask is %s, attention %s", nativert_dtype_name (m->dtype), nativert_dtype_name (p->in[0].dtype));
+    return nativert_no (
+        p, "mask is %s, attention %s", nativert_dtype_name (m->dtype), nativert_dtype_name (p->in[0].dtype));
   int64_t s = m->ndim > 0 ? m->size[m->ndim - 1] : 1, l = m->ndim > 1 ? m->size[m->ndim - 2] : 1;
   if ((s != 1 && s != g->s) || (l != 1 && l != g->l))
-    return nativert_no (p, "mask is %lld x %lld, scores are %lld x %lld", (long long) l, (long long) s, (long long) g->l, (long long) g->s);
+    return nativert_no (p, "mask is %lld x %lld, scores are %lld x %lld", (long long) l, (long long) s,
+        (long long) g->l, (long long) g->s);
   g->mask.col = s == 1 ? 0 : m->stride[m->ndim - 1];
   g->mask.row = l == 1 ? 0 : m->stride[m->ndim - 2];
   if (m->ndim - 2 > NATIVERT_ATTENTION_DIMS)
@@ -119,7 +125,8 @@ nativert_attention_describe (NativertPrep *p, NativertAttention *g)
   const NativertView *side[3], *out = &p->out[0];
   if (!describe (p, g, side))
     return false;
-  if (out->ndim < 2 || out->size[out->ndim - 2] != g->l || out->size[out->ndim - 1] != g->ev || out->ndim - 2 > NATIVERT_ATTENTION_DIMS)
+  if (out->ndim < 2 || out->size[out->ndim - 2] != g->l || out->size[out->ndim - 1] != g->ev
+      || out->ndim - 2 > NATIVERT_ATTENTION_DIMS)
     return nativert_no (p, "attention's result has %d dimensions", out->ndim);
   g->out.row = out->stride[out->ndim - 2];
   g->out.col = out->stride[out->ndim - 1];
@@ -143,6 +150,7 @@ NATIVERT_SHAPE (attention)
     return false;
   nativert_view_init (&p->out[0], p->in[0].dtype, (uint32_t) n + 2, size);
   if (p->n_out > 1)
-    nativert_view_init (&p->out[1], p->in[0].dtype == NATIVERT_F64 ? NATIVERT_F64 : NATIVERT_F32, (uint32_t) n + 1, size);
+    nativert_view_init (
+        &p->out[1], p->in[0].dtype == NATIVERT_F64 ? NATIVERT_F64 : NATIVERT_F32, (uint32_t) n + 1, size);
   return true;
 }

@@ -20,7 +20,8 @@ set_defaults (NativertConv *g)
 static bool
 read_tensors (NativertPrep *p, NativertConv *g, int64_t groups, bool transposed)
 {
-  const NativertView *x = nativert_arg_view (p, INPUT), *w = nativert_arg_view (p, WEIGHT), *b = nativert_arg_view (p, BIAS);
+  const NativertView *x = nativert_arg_view (p, INPUT), *w = nativert_arg_view (p, WEIGHT),
+                     *b = nativert_arg_view (p, BIAS);
   if (!x || !w)
     return nativert_no (p, "convolution without input or weight");
   if (w->ndim < 3 || w->ndim > 5)
@@ -53,10 +54,11 @@ read_tensors (NativertPrep *p, NativertConv *g, int64_t groups, bool transposed)
       return nativert_no (p, "kernel size %lld on input size %lld", (long long) g->k[to], (long long) g->in[to]);
   }
   if (b && (b->ndim != 1 || b->size[0] != g->cout))
-    return nativert_no (p, "bias has %d dimensions of %lld, want 1 of %lld", b->ndim, (long long) b->size[0], (long long) g->cout);
+    return nativert_no (
+        p, "bias has %d dimensions of %lld, want 1 of %lld", b->ndim, (long long) b->size[0], (long long) g->cout);
   if (w->dtype != x->dtype || (b && b->dtype != x->dtype))
-    return nativert_no (p, "input is %s, weight %s, bias %s", nativert_dtype_name (x->dtype), nativert_dtype_name (w->dtype),
-      b ? nativert_dtype_name (b->dtype) : "none");
+    return nativert_no (p, "input is %s, weight %s, bias %s", nativert_dtype_name (x->dtype),
+        nativert_dtype_name (w->dtype), b ? nativert_dtype_name (b->dtype) : "none");
   g->bias = (int8_t) nativert_arg_index (p, BIAS);
   return true;
 }
@@ -65,10 +67,12 @@ static bool
 read_steps (NativertPrep *p, NativertConv *g, unsigned dilation_arg)
 {
   int64_t *stride = g->stride + 3 - g->nd, *dil = g->dil + 3 - g->nd;
-  if (!nativert_arg_list (p, STRIDE, g->nd, stride, "stride") || !nativert_arg_list (p, dilation_arg, g->nd, dil, "dilation"))
+  if (!nativert_arg_list (p, STRIDE, g->nd, stride, "stride")
+      || !nativert_arg_list (p, dilation_arg, g->nd, dil, "dilation"))
     return false;
   for (int d = 0; d < 3; d++)
-    if (g->stride[d] < 1 || g->stride[d] > LIMIT || g->dil[d] < 1 || g->dil[d] > LIMIT || g->dil[d] * (g->k[d] - 1) > LIMIT)
+    if (g->stride[d] < 1 || g->stride[d] > LIMIT || g->dil[d] < 1 || g->dil[d] > LIMIT
+        || g->dil[d] * (g->k[d] - 1) > LIMIT)
       return nativert_no (p, "stride %lld, dilation %lld, kernel %lld are impossible", (long long) g->stride[d],
         (long long) g->dil[d], (long long) g->k[d]);
   return true;
@@ -90,7 +94,8 @@ read_residual (NativertPrep *p, NativertConv *g)
   g->res_c = stride[0];
   for (int d = 0; d < g->nd; d++) {
     if (size[1 + d] != g->out[3 - g->nd + d])
-      return nativert_no (p, "residual has size %lld, result %lld", (long long) size[1 + d], (long long) g->out[3 - g->nd + d]);
+      return nativert_no (
+          p, "residual has size %lld, result %lld", (long long) size[1 + d], (long long) g->out[3 - g->nd + d]);
     g->res_s[3 - g->nd + d] = stride[1 + d];
   }
   g->residual = (int8_t) index;
@@ -102,7 +107,8 @@ static bool
 read_borders (NativertPrep *p, NativertConv *g)
 {
   int64_t border[6];
-  bool uneven = PADDING < p->n_arg && p->arg[PADDING].kind == NATIVERT_ARG_INTS && p->arg[PADDING].n == 2u * g->nd && g->nd > 0;
+  bool uneven
+      = PADDING < p->n_arg && p->arg[PADDING].kind == NATIVERT_ARG_INTS && p->arg[PADDING].n == 2u * g->nd && g->nd > 0;
   if (!nativert_arg_list (p, PADDING, uneven ? 2u * g->nd : g->nd, border, "padding"))
     return false;
   for (int d = 0; d < g->nd; d++) {
@@ -113,7 +119,8 @@ read_borders (NativertPrep *p, NativertConv *g)
       return nativert_no (p, "padding %lld, %lld is impossible", (long long) border[d], (long long) after);
     int64_t room = g->in[to] + border[d] + after, reach = g->dil[to] * (g->k[to] - 1) + 1;
     if (room < reach)
-      return nativert_no (p, "padded input size %lld is smaller than the kernel's reach %lld", (long long) room, (long long) reach);
+      return nativert_no (
+          p, "padded input size %lld is smaller than the kernel's reach %lld", (long long) room, (long long) reach);
     g->out[to] = (room - reach) / g->stride[to] + 1;
   }
   return true;
@@ -129,8 +136,8 @@ bool
 nativert_conv_describe (NativertPrep *p, NativertConv *g)
 {
   set_defaults (g);
-  if (!read_tensors (p, g, nativert_arg_int (p, GROUPS, 1), false) || !read_steps (p, g, DILATION) || !read_borders (p, g)
-      || !read_residual (p, g))
+  if (!read_tensors (p, g, nativert_arg_int (p, GROUPS, 1), false) || !read_steps (p, g, DILATION)
+      || !read_borders (p, g) || !read_residual (p, g))
     return false;
   int64_t act = nativert_arg_int (p, ACT, 0);
   if (act < 0 || act > NATIVERT_ACT_GELU_TANH)
@@ -154,10 +161,12 @@ nativert_conv_transpose_describe (NativertPrep *p, NativertConv *g)
     int to = 3 - g->nd + d;
     if (pad[d] < 0 || pad[d] > LIMIT || extra[d] < 0 || extra[d] > LIMIT
         || (extra[d] >= g->stride[to] && extra[d] >= g->dil[to]))
-      return nativert_no (p, "padding %lld or output padding %lld is impossible", (long long) pad[d], (long long) extra[d]);
+      return nativert_no (
+          p, "padding %lld or output padding %lld is impossible", (long long) pad[d], (long long) extra[d]);
     int64_t spread;
     if (!nativert_mul_ok (g->in[to] - 1, g->stride[to], &spread))
-      return nativert_no (p, "input size %lld with stride %lld is too large", (long long) g->in[to], (long long) g->stride[to]);
+      return nativert_no (
+          p, "input size %lld with stride %lld is too large", (long long) g->in[to], (long long) g->stride[to]);
     g->pad[to] = pad[d];
     g->out[to] = spread - 2 * pad[d] + g->dil[to] * (g->k[to] - 1) + extra[d] + 1;
     if (g->out[to] < 0 || (g->out[to] == 0 && g->in[to] > 0))

@@ -9,7 +9,8 @@ typedef struct { int64_t size[NATIVERT_MAX_DIMS]; int n; } Batch;     /* result 
 
 /* Batch strides of v's leading dimensions, aligned at the end of the result's; 0 where v is broadcast. */
 static bool
-batch_strides (NativertPrep *p, const Batch *batch, const NativertView *v, int n_lead, int64_t *stride, const char *what)
+batch_strides (
+    NativertPrep *p, const Batch *batch, const NativertView *v, int n_lead, int64_t *stride, const char *what)
 {
   int shift = batch->n - n_lead;
   if (shift < 0)
@@ -19,7 +20,8 @@ batch_strides (NativertPrep *p, const Batch *batch, const NativertView *v, int n
     if (d < shift || v->size[d - shift] == 1)
       continue;
     if (v->size[d - shift] != batch->size[d])
-      return nativert_no (p, "%s has batch size %lld, result %lld", what, (long long) v->size[d - shift], (long long) batch->size[d]);
+      return nativert_no (
+          p, "%s has batch size %lld, result %lld", what, (long long) v->size[d - shift], (long long) batch->size[d]);
     stride[d] = v->stride[d - shift];
   }
   return true;
@@ -137,7 +139,8 @@ read_addend (NativertPrep *p, Work *w, NativertGemm *g, int arg, int side, const
   if (!v)
     return true;
   if (v->dtype != p->in[g->a.in].dtype)
-    return nativert_no (p, "%s is %s, product %s", what, nativert_dtype_name (v->dtype), nativert_dtype_name (p->in[g->a.in].dtype));
+    return nativert_no (
+        p, "%s is %s, product %s", what, nativert_dtype_name (v->dtype), nativert_dtype_name (p->in[g->a.in].dtype));
   int last = v->ndim;
   if (!w->b_vector && last > 0) {
     last--;
@@ -189,7 +192,8 @@ static bool
 want_rank (NativertPrep *p, unsigned arg, int rank)
 {
   const NativertView *v = nativert_arg_view (p, arg);
-  return (v && v->ndim == rank) || nativert_no (p, "argument %u has %d dimensions, want %d", arg, v ? v->ndim : -1, rank);
+  return (v && v->ndim == rank)
+      || nativert_no (p, "argument %u has %d dimensions, want %d", arg, v ? v->ndim : -1, rank);
 }
 
 /* Where each operator keeps its operands. */
@@ -198,19 +202,21 @@ read_operator (NativertPrep *p, Work *w, NativertGemm *g)
 {
   switch (p->op) {
   case NATIVERT_OP_nativert_linear: {
-    const NativertView *x = nativert_arg_view (p, 0), *weight = nativert_arg_view (p, 1), *bias = nativert_arg_view (p, 2);
+    const NativertView *x = nativert_arg_view (p, 0), *weight = nativert_arg_view (p, 1),
+                       *bias = nativert_arg_view (p, 2);
     if (!weight || weight->ndim != 2 || !x || x->ndim < 1)
       return nativert_no (p, "linear weight has %d dimensions, want 2", weight ? weight->ndim : -1);
     if (bias && (bias->ndim > 1 || (bias->ndim == 1 && bias->size[0] != weight->size[0] && bias->size[0] != 1)))
-      return nativert_no (p, "linear bias has %d dimensions of %lld, want 1 of %lld", bias->ndim, (long long) bias->size[0],
-        (long long) weight->size[0]);
+      return nativert_no (p, "linear bias has %d dimensions of %lld, want 1 of %lld", bias->ndim,
+          (long long) bias->size[0], (long long) weight->size[0]);
     int64_t act = nativert_arg_int (p, 4, 0);
     if (act < 0 || act > NATIVERT_ACT_GELU_TANH)
       return nativert_no (p, "activation %lld is unknown", (long long) act);
     g->act = (uint8_t) act;
     g->act_a = (float) nativert_arg_float (p, 5, 0);
     g->act_b = (float) nativert_arg_float (p, 6, 0);
-    return read_factors (p, w, g, 0, 1, true) && read_addend (p, w, g, 2, 3, "bias") && read_addend (p, w, g, 3, 4, "residual");
+    return read_factors (p, w, g, 0, 1, true) && read_addend (p, w, g, 2, 3, "bias")
+        && read_addend (p, w, g, 3, 4, "residual");
   }
   case NATIVERT_OP_mm_default:
     return want_rank (p, 0, 2) && want_rank (p, 1, 2) && read_factors (p, w, g, 0, 1, false);
@@ -278,7 +284,8 @@ describe (NativertPrep *p, NativertGemm *g, Work *w)
   int64_t size[NATIVERT_MAX_DIMS], sum;
   int n = result_sizes (w, g, size);
   return nativert_sizes_ok (p, (unsigned) n, size)
-    && (nativert_mul_ok (g->k, nativert_max_i64 (g->m, g->n), &sum) || nativert_no (p, "product over %lld is too large", (long long) g->k));
+      && (nativert_mul_ok (g->k, nativert_max_i64 (g->m, g->n), &sum)
+          || nativert_no (p, "product over %lld is too large", (long long) g->k));
 }
 
 bool

@@ -41,7 +41,8 @@ window_result (NativertPrep *p, NativertPool *g, int d, bool ceil_mode)
 {
   int64_t in = g->in[d], k = g->k[d], s = g->stride[d], pad = g->pad[d], dil = g->dil[d];
   if (k < 1 || k > LIMIT || s < 1 || s > LIMIT || dil < 1 || dil > LIMIT || in > LIMIT)
-    return nativert_no (p, "kernel %lld, stride %lld, dilation %lld are impossible", (long long) k, (long long) s, (long long) dil);
+    return nativert_no (
+        p, "kernel %lld, stride %lld, dilation %lld are impossible", (long long) k, (long long) s, (long long) dil);
   if (pad < 0 || pad > ((k - 1) * dil + 1) / 2)
     return nativert_no (p, "padding %lld is more than half of kernel size %lld", (long long) pad, (long long) k);
   int64_t room = in + 2 * pad - dil * (k - 1) - 1 + (ceil_mode ? s - 1 : 0);
@@ -49,7 +50,8 @@ window_result (NativertPrep *p, NativertPool *g, int d, bool ceil_mode)
   if (ceil_mode && (out - 1) * s >= in + pad)
     out--;
   if (out < 1)
-    return nativert_no (p, "kernel %lld is larger than the padded input size %lld", (long long) k, (long long) (in + 2 * pad));
+    return nativert_no (
+        p, "kernel %lld is larger than the padded input size %lld", (long long) k, (long long) (in + 2 * pad));
   g->out[d] = out;
   return true;
 }

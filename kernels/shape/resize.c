@@ -92,8 +92,9 @@ NATIVERT_SHAPE (grid_sampler)
     return nativert_no (p, "grid_sampler of %d and %d dimensions", x ? x->ndim : -1, grid ? grid->ndim : -1);
   int nd = x->ndim - 2;
   if (grid->size[nd + 1] != nd || grid->size[0] != x->size[0] || grid->dtype != x->dtype)
-    return nativert_no (p, "grid of %lld x ... x %lld %s for %lld inputs of %s", (long long) grid->size[0], (long long) grid->size[nd + 1],
-      nativert_dtype_name (grid->dtype), (long long) x->size[0], nativert_dtype_name (x->dtype));
+    return nativert_no (p, "grid of %lld x ... x %lld %s for %lld inputs of %s", (long long) grid->size[0],
+        (long long) grid->size[nd + 1], nativert_dtype_name (grid->dtype), (long long) x->size[0],
+        nativert_dtype_name (x->dtype));
   int64_t size[5] = { x->size[0], x->size[1] };
   for (int d = 0; d < nd; d++) {
     size[2 + d] = grid->size[1 + d];

@@ -8,11 +8,14 @@ want (NativertPrep *p, unsigned arg, int ndim, const int64_t *size, const char *
 {
   const NativertView *v = nativert_arg_view (p, arg);
   if (!v || v->ndim != ndim || v->dtype != p->in[0].dtype)
-    return nativert_no (p, "%s has %d dimensions, want %d of %s", what, v ? v->ndim : -1, ndim, nativert_dtype_name (p->in[0].dtype));
+    return nativert_no (
+        p, "%s has %d dimensions, want %d of %s", what, v ? v->ndim : -1, ndim, nativert_dtype_name (p->in[0].dtype));
   for (int d = 0; d < ndim; d++)
     if (v->size[d] != size[d])
-      return nativert_no (p, "%s has size %lld in dimension %d, want %lld", what, (long long) v->size[d], d, (long long) size[d]);
-  return v->size[ndim - 1] < 2 || v->stride[ndim - 1] == 1 || nativert_no (p, "%s is not contiguous in its last dimension", what);
+      return nativert_no (
+          p, "%s has size %lld in dimension %d, want %lld", what, (long long) v->size[d], d, (long long) size[d]);
+  return v->size[ndim - 1] < 2 || v->stride[ndim - 1] == 1
+      || nativert_no (p, "%s is not contiguous in its last dimension", what);
 }
 
 bool
@@ -24,9 +27,16 @@ nativert_rnn_describe (NativertPrep *p, NativertRnn *g)
   if (mode < 0 || mode > NATIVERT_RNN_RELU)
     return nativert_no (p, "recurrence of kind %lld", (long long) mode);
   if (!x || x->ndim != 3 || !w || w->ndim != 2)
-    return nativert_no (p, "recurrent gates have %d dimensions, weight %d, want 3 and 2", x ? x->ndim : -1, w ? w->ndim : -1);
-  *g = (NativertRnn) { .time = x->size[0], .batch = x->size[1], .hidden = w->size[1], .gates = x->size[2], .gates_t = x->stride[0],
-    .gates_b = x->stride[1], .mode = (uint8_t) mode, .reverse = nativert_arg_int (p, NATIVERT_RNN_REVERSE, 0) != 0 };
+    return nativert_no (
+        p, "recurrent gates have %d dimensions, weight %d, want 3 and 2", x ? x->ndim : -1, w ? w->ndim : -1);
+  *g = (NativertRnn){ .time = x->size[0],
+    .batch = x->size[1],
+    .hidden = w->size[1],
+    .gates = x->size[2],
+    .gates_t = x->stride[0],
+    .gates_b = x->stride[1],
+    .mode = (uint8_t) mode,
+    .reverse = nativert_arg_int (p, NATIVERT_RNN_REVERSE, 0) != 0 };
   if (g->hidden < 1 || g->hidden > (1 << 24) || g->gates != times[mode] * g->hidden)
     return nativert_no (p, "%lld gates for %lld hidden values", (long long) g->gates, (long long) g->hidden);
   int64_t state[] = { g->batch, g->hidden }, weight[] = { g->gates, g->hidden };

@@ -333,7 +333,8 @@ NATIVERT_VIEW (slice)
     return nativert_no (p, "slice: a tensor without dimensions");
   if (!nativert_wrap_dim (p, nativert_arg_int (p, 1, 0), v.ndim, &d))
     return false;
-  int64_t n = v.size[d], start = nativert_arg_int (p, 2, 0), stop = nativert_arg_int (p, 3, INT64_MAX), step = nativert_arg_int (p, 4, 1);
+  int64_t n = v.size[d], start = nativert_arg_int (p, 2, 0), stop = nativert_arg_int (p, 3, INT64_MAX),
+          step = nativert_arg_int (p, 4, 1);
   if (step <= 0)
     return nativert_no (p, "slice: step %lld", (long long) step);
   start = start < 0 ? start + n : start;
@@ -406,7 +407,8 @@ NATIVERT_VIEW (unfold)
     return false;
   int64_t n = v.ndim ? v.size[d] : 1, size = nativert_arg_int (p, 2, 1), step = nativert_arg_int (p, 3, 1);
   if (size < 0 || size > n || step <= 0 || v.ndim == NATIVERT_MAX_DIMS)
-    return nativert_no (p, "unfold: windows of %lld every %lld on a dimension of %lld", (long long) size, (long long) step, (long long) n);
+    return nativert_no (p, "unfold: windows of %lld every %lld on a dimension of %lld", (long long) size,
+        (long long) step, (long long) n);
   int64_t stride = v.ndim ? v.stride[d] : 1;
   if (v.ndim) {
     v.size[d] = (n - size) / step + 1;
@@ -481,6 +483,7 @@ NATIVERT_VIEW (as_strided)
   if (!nativert_checked_numel (p, v.ndim, v.size, &numel) || !extent (p, &v, &need))
     return false;
   if (offset < 0 || offset > have || need > have - offset)
-    return nativert_no (p, "as_strided: %lld elements from %lld, the tensor spans %lld", (long long) need, (long long) offset, (long long) have);
+    return nativert_no (p, "as_strided: %lld elements from %lld, the tensor spans %lld", (long long) need,
+        (long long) offset, (long long) have);
   return end (p, &v, offset);
 }

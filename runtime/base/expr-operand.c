@@ -205,9 +205,18 @@ parse_call (NativertExprParser *p, const char *name, size_t length)
 static const NativertExpr *
 constant (NativertExprParser *p, const char *name, size_t length)
 {
-  static const struct { const char *name; double value; } floats[] = {
-    {"oo", INFINITY}, {"int_oo", INFINITY}, {"Infinity", INFINITY}, {"IntInfinity", INFINITY}, {"NegativeInfinity", -INFINITY},
-    {"NegativeIntInfinity", -INFINITY}, {"inf", INFINITY}, {"nan", NAN}, {"pi", G_PI}, {"E", G_E},
+  static const struct { const char *name; double value;
+  } floats[] = {
+    { "oo", INFINITY },
+    { "int_oo", INFINITY },
+    { "Infinity", INFINITY },
+    { "IntInfinity", INFINITY },
+    { "NegativeInfinity", -INFINITY },
+    { "NegativeIntInfinity", -INFINITY },
+    { "inf", INFINITY },
+    { "nan", NAN },
+    { "pi", G_PI },
+    { "E", G_E },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (floats); i++)

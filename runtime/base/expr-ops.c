@@ -359,12 +359,33 @@ const NativertExprRow nativert_expr_rows[EXPR_N_OPS] = {
 };
 
 /* Second names: other releases, and how sympy prints for people. */
-static const struct { const char *name; NativertExprOp op; } aliases[] = {
-  {"Mod", EXPR_MOD}, {"PowByNatural", EXPR_POW}, {"FloatTrueDiv", EXPR_TRUE_DIV}, {"TrueDiv", EXPR_TRUE_DIV},
-  {"floor", EXPR_FLOOR_TO_INT}, {"ceiling", EXPR_CEIL_TO_INT}, {"Round", EXPR_ROUND_TO_INT}, {"Trunc", EXPR_TRUNC_TO_INT},
-  {"math.floor", EXPR_FLOOR_TO_INT}, {"math.ceil", EXPR_CEIL_TO_INT}, {"math.trunc", EXPR_TRUNC_TO_INT}, {"math.sqrt", EXPR_SQRT},
-  {"sqrt", EXPR_SQRT}, {"abs", EXPR_ABS}, {"max", EXPR_MAX}, {"min", EXPR_MIN}, {"int", EXPR_TRUNC_TO_INT}, {"float", EXPR_TO_FLOAT},
-  {"Eq", EXPR_EQ}, {"Ne", EXPR_NE}, {"Lt", EXPR_LT}, {"Le", EXPR_LE}, {"Gt", EXPR_GT}, {"Ge", EXPR_GE}, {"ITE", EXPR_WHERE},
+static const struct { const char *name; NativertExprOp op;
+} aliases[] = {
+  { "Mod", EXPR_MOD },
+  { "PowByNatural", EXPR_POW },
+  { "FloatTrueDiv", EXPR_TRUE_DIV },
+  { "TrueDiv", EXPR_TRUE_DIV },
+  { "floor", EXPR_FLOOR_TO_INT },
+  { "ceiling", EXPR_CEIL_TO_INT },
+  { "Round", EXPR_ROUND_TO_INT },
+  { "Trunc", EXPR_TRUNC_TO_INT },
+  { "math.floor", EXPR_FLOOR_TO_INT },
+  { "math.ceil", EXPR_CEIL_TO_INT },
+  { "math.trunc", EXPR_TRUNC_TO_INT },
+  { "math.sqrt", EXPR_SQRT },
+  { "sqrt", EXPR_SQRT },
+  { "abs", EXPR_ABS },
+  { "max", EXPR_MAX },
+  { "min", EXPR_MIN },
+  { "int", EXPR_TRUNC_TO_INT },
+  { "float", EXPR_TO_FLOAT },
+  { "Eq", EXPR_EQ },
+  { "Ne", EXPR_NE },
+  { "Lt", EXPR_LT },
+  { "Le", EXPR_LE },
+  { "Gt", EXPR_GT },
+  { "Ge", EXPR_GE },
+  { "ITE", EXPR_WHERE },
 };
 
 int

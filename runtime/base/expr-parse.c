@@ -55,7 +55,8 @@ parse_unary (NativertExprParser *p)
   return result;
 }
 
-/* Operands of one operator that stand in a row: made at once, so that a long sum is not copied for each of its terms. */
+/* Operands of one operator that stand in a row: made at once, so that a long sum is not copied for each of its terms.
+ */
 static void
 add_operand (GPtrArray **row, const NativertExpr *first, const NativertExpr *next)
 {

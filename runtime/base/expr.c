@@ -128,7 +128,8 @@ nativert_expr_new_symbol (NativertExprTable *table, const char *name, size_t len
   return symbol;
 }
 
-/* Appends the operands of op, with those of nested op nodes in their place, and integer constants combined in *constant. */
+/* Appends the operands of op, with those of nested op nodes in their place, and integer constants combined in
+ * *constant. */
 static bool
 flatten (NativertExprOp op, const NativertExpr *const *args, uint32_t n, GPtrArray *out, int64_t *constant)
 {

@@ -6,10 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct NativertExpr NativertExpr;               /* immutable; equal text gives the same pointer within a table */
+typedef struct NativertExpr NativertExpr; /* immutable; equal text gives the same pointer within a table */
 typedef struct NativertExprTable NativertExprTable;
 
-typedef struct { enum { NATIVERT_NUM_INT, NATIVERT_NUM_FLOAT, NATIVERT_NUM_BOOL } kind; union { int64_t i; double f; bool b; } u; } NativertNum;
+typedef struct {
+  enum { NATIVERT_NUM_INT, NATIVERT_NUM_FLOAT, NATIVERT_NUM_BOOL } kind;
+  union {
+    int64_t i;
+    double f;
+    bool b;
+  } u;
+} NativertNum;
 
 NativertExprTable *nativert_expr_table_new (void);
 void nativert_expr_table_free (NativertExprTable *table);
@@ -26,6 +33,6 @@ const char *nativert_expr_text (const NativertExpr *expr);
 char *nativert_expr_to_infix (const NativertExpr *expr);
 /* False when a symbol is unknown (known[i] false), on overflow or division by zero. */
 bool nativert_expr_eval (const NativertExpr *expr, const int64_t *symbols, const bool *known, NativertNum *result);
-/* Finds the value of the only unknown symbol of expr such that expr == value (solves 2*s0 == 8, s0 + 3 == 5, s0//2 is not
- * solvable).  False when there is none, or more than one unknown. */
+/* Finds the value of the only unknown symbol of expr such that expr == value (solves 2*s0 == 8, s0 + 3 == 5, s0//2 is
+ * not solvable).  False when there is none, or more than one unknown. */
 bool nativert_expr_solve (const NativertExpr *expr, int64_t value, int64_t *symbols, bool *known);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Element memory.  Small blocks come from the C library; large ones are mapped, so that zeroing costs nothing until a page
- * is touched and the pages can be huge: filling 100 MB of 4 KB pages spends most of its time in page faults. */
+/* Element memory.  Small blocks come from the C library; large ones are mapped, so that zeroing costs nothing until a
+ * page is touched and the pages can be huge: filling 100 MB of 4 KB pages spends most of its time in page faults. */
 #include "base/memory.h"
 #include "base/checked.h"
 

@@ -95,8 +95,8 @@ nativert_tensor_new_from_bytes (NativertDtype dtype, const gint64 *sizes, guint 
 }
 
 NativertTensor *
-nativert_tensor_new_borrowed (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims, gpointer data,
-    GDestroyNotify destroy, gpointer user_data)
+nativert_tensor_new_borrowed (NativertDtype dtype, const gint64 *sizes, const gint64 *strides, guint n_dims,
+    gpointer data, GDestroyNotify destroy, gpointer user_data)
 {
   NativertTensor *tensor;
 

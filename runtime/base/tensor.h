@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a NativertTensor is made of, for the runtime itself: a run reads inputs and hands out outputs without a call or an
- * allocation for each field. */
+/* What a NativertTensor is made of, for the runtime itself: a run reads inputs and hands out outputs without a call or
+ * an allocation for each field. */
 #pragma once
 #include "base/refs.h"
 #include "nativert.h"
@@ -20,6 +20,7 @@ struct _NativertTensor {
   gpointer user_data;
 };
 
-/* Makes tensor, memory of the caller's, a tensor with one reference; recycle (user_data) runs when the last one goes. */
-void nativert_tensor_init_pooled (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes, const gint64 *strides,
-    guint n_dims, gpointer data, GDestroyNotify recycle, gpointer user_data);
+/* Makes tensor, memory of the caller's, a tensor with one reference; recycle (user_data) runs when the last one goes.
+ */
+void nativert_tensor_init_pooled (NativertTensor *tensor, NativertDtype dtype, const gint64 *sizes,
+    const gint64 *strides, guint n_dims, gpointer data, GDestroyNotify recycle, gpointer user_data);

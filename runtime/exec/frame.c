@@ -13,7 +13,8 @@ static const size_t huge_page = (size_t) 2 << 20;
 static char *
 new_arena (NativertFrame *frame, size_t n_bytes, GError **error)
 {
-  size_t rounded = n_bytes < huge_page ? (n_bytes + ALIGN) / ALIGN * ALIGN : (n_bytes + huge_page - 1) / huge_page * huge_page;
+  size_t rounded
+      = n_bytes < huge_page ? (n_bytes + ALIGN) / ALIGN * ALIGN : (n_bytes + huge_page - 1) / huge_page * huge_page;
   void *memory = NULL;
   if (rounded < n_bytes || posix_memalign (&memory, n_bytes < huge_page ? ALIGN : huge_page, rounded)) {
     g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_LIMIT, "no memory for an arena of %zu MiB", n_bytes >> 20);
@@ -146,7 +147,8 @@ nativert_frame_bind (NativertFrame *frame, const NativertBinding *binding)
   }
   for (uint32_t i = 0; i < plan->n_steps; i++)
     for (int k = 0; k < NATIVERT_MAX_PACKS; k++)
-      frame->steps[i].call.pack[k] = plan->steps[i].pack[k] >= 0 && binding->packs ? binding->packs[plan->steps[i].pack[k]] : NULL;
+      frame->steps[i].call.pack[k]
+          = plan->steps[i].pack[k] >= 0 && binding->packs ? binding->packs[plan->steps[i].pack[k]] : NULL;
   uint32_t saved = nativert_float_state_enter ();
   frame->once_failed = 0;
   while (frame->once_failed < plan->n_once && nativert_bound_step_run (&frame->steps[frame->once_failed]))

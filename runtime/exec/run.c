@@ -41,8 +41,8 @@ bool
 nativert_frame_report (const NativertFrame *frame, uint32_t step, GError **error)
 {
   const NativertStep *s = &frame->plan->steps[step];
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "node `%s` (%s): %s", s->node, nativert_ops[s->kernel->op].name,
-      frame->steps[step].error);
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_INVALID_INPUT, "node `%s` (%s): %s", s->node,
+      nativert_ops[s->kernel->op].name, frame->steps[step].error);
   return false;
 }
 

@@ -61,8 +61,8 @@ end_touch (Shuffle *s, uint32_t block)
     return;
   for (uint32_t i = 0; i < plan->n_blocks; i++) {
     const NativertBlock *other = &plan->blocks[i];
-    if (other->mem == NATIVERT_MEM_ARENA && s->started[i] && (s->left[i] || other->keep) && other->offset < b->offset + b->n_bytes
-        && b->offset < other->offset + other->n_bytes)
+    if (other->mem == NATIVERT_MEM_ARENA && s->started[i] && (s->left[i] || other->keep)
+        && other->offset < b->offset + b->n_bytes && b->offset < other->offset + other->n_bytes)
       return;
   }
   memset (s->frame->arena + b->offset, POISON, b->n_bytes);
@@ -90,13 +90,19 @@ run_shuffled_step (Shuffle *s, uint32_t step)
 }
 
 bool
-nativert_frame_run_shuffled (NativertFrame *frame, void *const *inputs, void *const *outputs, uint64_t seed, GError **error)
+nativert_frame_run_shuffled (
+    NativertFrame *frame, void *const *inputs, void *const *outputs, uint64_t seed, GError **error)
 {
   const NativertPlan *plan = frame->plan;
   g_autofree uint32_t *left = g_new0 (uint32_t, plan->n_blocks + 1), *need = g_new0 (uint32_t, plan->n_steps + 1);
   g_autofree uint32_t *ready = g_new0 (uint32_t, plan->n_steps + 1);
   g_autofree bool *started = g_new0 (bool, plan->n_blocks + 1);
-  Shuffle s = { .frame = frame, .left = left, .started = started, .need = need, .ready = ready, .random = seed * 2654435761u + 88172645463325252u };
+  Shuffle s = { .frame = frame,
+    .left = left,
+    .started = started,
+    .need = need,
+    .ready = ready,
+    .random = seed * 2654435761u + 88172645463325252u };
   uint32_t done = plan->n_once, saved = nativert_float_state_enter ();
   nativert_frame_patch (frame, inputs, outputs);
   memset (frame->arena + plan->once_bytes, POISON, plan->arena_bytes - plan->once_bytes);
@@ -117,6 +123,7 @@ nativert_frame_run_shuffled (NativertFrame *frame, void *const *inputs, void *co
     return false;
   if (done == plan->n_steps)
     return true;
-  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH, "only %u of %u steps could run: their edges form a circle", done, plan->n_steps);
+  g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISMATCH,
+      "only %u of %u steps could run: their edges form a circle", done, plan->n_steps);
   return false;
 }

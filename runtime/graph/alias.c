@@ -46,11 +46,11 @@ static bool
 returns_input_silently (const char *target)
 {
   static const char *const names[] = { "aten.type_as", "aten.dropout", "aten.feature_dropout", "aten.alpha_dropout",
-    "aten.feature_alpha_dropout", "aten.native_dropout", "aten.meshgrid", "aten.broadcast_tensors", "aten.conj_physical",
-    "aten.lift",
-    "aten.einsum", "aten._unsafe_view", "aten.cartesian_prod", "aten.sum_to_size", "aten.atleast_1d", "aten.atleast_2d",
-    "aten.atleast_3d", "aten.unsafe_split", "aten.unsafe_split_with_sizes", "aten.unsafe_chunk", "aten.pixel_shuffle",
-    "aten.pixel_unshuffle", "aten.channel_shuffle", "aten.fft_fftshift", "aten.fft_ifftshift" };
+    "aten.feature_alpha_dropout", "aten.native_dropout", "aten.meshgrid", "aten.broadcast_tensors",
+    "aten.conj_physical", "aten.lift", "aten.einsum", "aten._unsafe_view", "aten.cartesian_prod", "aten.sum_to_size",
+    "aten.atleast_1d", "aten.atleast_2d", "aten.atleast_3d", "aten.unsafe_split", "aten.unsafe_split_with_sizes",
+    "aten.unsafe_chunk", "aten.pixel_shuffle", "aten.pixel_unshuffle", "aten.channel_shuffle", "aten.fft_fftshift",
+    "aten.fft_ifftshift" };
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (nativert_target_is (target, names[i]))
       return true;

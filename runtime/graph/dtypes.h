@@ -5,7 +5,12 @@
 #include <stdint.h>
 #include "nativert.h"
 
-typedef enum { NATIVERT_CATEGORY_BOOL, NATIVERT_CATEGORY_INT, NATIVERT_CATEGORY_FLOAT, NATIVERT_CATEGORY_COMPLEX } NativertCategory;
+typedef enum {
+  NATIVERT_CATEGORY_BOOL,
+  NATIVERT_CATEGORY_INT,
+  NATIVERT_CATEGORY_FLOAT,
+  NATIVERT_CATEGORY_COMPLEX
+} NativertCategory;
 
 /* "FLOAT", as ScalarType::FLOAT; NULL for an unknown dtype. */
 const char *nativert_scalar_type_name (int64_t dtype);

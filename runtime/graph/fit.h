@@ -4,4 +4,5 @@
 #include "graph/private.h"
 
 /* *out: have in the form that want asks for. */
-bool nativert_arg_fit (NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out);
+bool nativert_arg_fit (
+    NativertRegion *region, const NativertSchemaArg *want, const NativertGraphArg *have, NativertGraphArg *out);

@@ -11,7 +11,12 @@ typedef struct NativertGraphValue NativertGraphValue;
 typedef struct NativertSchema NativertSchema;
 
 typedef enum {
-  NATIVERT_GV_TENSOR, NATIVERT_GV_SYM_INT, NATIVERT_GV_SYM_FLOAT, NATIVERT_GV_SYM_BOOL, NATIVERT_GV_OBJ, NATIVERT_GV_TOKEN
+  NATIVERT_GV_TENSOR,
+  NATIVERT_GV_SYM_INT,
+  NATIVERT_GV_SYM_FLOAT,
+  NATIVERT_GV_SYM_BOOL,
+  NATIVERT_GV_OBJ,
+  NATIVERT_GV_TOKEN
 } NativertGraphValueType;
 
 /* One entry per occurrence: cat([x, x]) uses x twice.  node NULL: the graph's output number arg. */
@@ -30,10 +35,27 @@ struct NativertGraphValue {
 };
 
 typedef enum {
-  NATIVERT_GA_NONE, NATIVERT_GA_VALUE, NATIVERT_GA_VALUES, NATIVERT_GA_NESTED,
-  NATIVERT_GA_INT, NATIVERT_GA_INTS, NATIVERT_GA_INT_LISTS, NATIVERT_GA_FLOAT, NATIVERT_GA_FLOATS, NATIVERT_GA_FLOAT_LISTS,
-  NATIVERT_GA_BOOL, NATIVERT_GA_BOOLS, NATIVERT_GA_STRING, NATIVERT_GA_STRINGS, NATIVERT_GA_COMPLEX,
-  NATIVERT_GA_DTYPE, NATIVERT_GA_LAYOUT, NATIVERT_GA_MEMORY_FORMAT, NATIVERT_GA_DEVICE, NATIVERT_GA_GRAPH, NATIVERT_GA_OPERATOR
+  NATIVERT_GA_NONE,
+  NATIVERT_GA_VALUE,
+  NATIVERT_GA_VALUES,
+  NATIVERT_GA_NESTED,
+  NATIVERT_GA_INT,
+  NATIVERT_GA_INTS,
+  NATIVERT_GA_INT_LISTS,
+  NATIVERT_GA_FLOAT,
+  NATIVERT_GA_FLOATS,
+  NATIVERT_GA_FLOAT_LISTS,
+  NATIVERT_GA_BOOL,
+  NATIVERT_GA_BOOLS,
+  NATIVERT_GA_STRING,
+  NATIVERT_GA_STRINGS,
+  NATIVERT_GA_COMPLEX,
+  NATIVERT_GA_DTYPE,
+  NATIVERT_GA_LAYOUT,
+  NATIVERT_GA_MEMORY_FORMAT,
+  NATIVERT_GA_DEVICE,
+  NATIVERT_GA_GRAPH,
+  NATIVERT_GA_OPERATOR
 } NativertGraphArgKind;
 
 /* An argument of a node: a value, a list of values, or a constant. */
@@ -49,7 +71,7 @@ typedef struct NativertGraphArg {
     NativertDeviceDesc device;
     NativertGraph *graph;
   } u;
-  NativertGraphValue **sym;             /* INTS, FLOATS, BOOLS: sym[k] not NULL = element k is this symbolic value; may be NULL */
+  NativertGraphValue **sym; /* INTS, FLOATS, BOOLS: sym[k] not NULL = element k is this symbolic value; may be NULL */
 } NativertGraphArg;
 
 /* One return of the schema: a run of the node's outputs. */
@@ -68,7 +90,13 @@ struct NativertNode {
   uint32_t order;                       /* position, after nativert_graph_renumber */
 };
 
-typedef struct { uint8_t kind; bool persistent; const char *target; NativertGraphValue *value; NativertGraphArg constant; } NativertGraphInput;
+typedef struct {
+  uint8_t kind;
+  bool persistent;
+  const char *target;
+  NativertGraphValue *value;
+  NativertGraphArg constant;
+} NativertGraphInput;
                                         /* value NULL for a CONSTANT input: see constant */
 typedef struct { uint8_t kind; const char *target; NativertGraphArg arg; } NativertGraphOutput;
 
@@ -81,7 +109,7 @@ struct NativertGraph {
   NativertGraphInput *inputs; uint32_t n_inputs;         /* the order of the file */
   NativertGraphOutput *outputs; uint32_t n_outputs;
   GPtrArray *values;                    /* all NativertGraphValue, ids = index after renumber */
-  NativertGraph *fold;                  /* made by nativert_pass_split_constants; its outputs feed the FOLDED inputs in order */
+  NativertGraph *fold; /* made by nativert_pass_split_constants; its outputs feed the FOLDED inputs in order */
   GHashTable *names;                    /* name -> value */
   GPtrArray *owned;                     /* of the top graph: subgraphs and fold graph, freed with it */
 };
@@ -92,24 +120,30 @@ void nativert_graph_free (NativertGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertGraph, nativert_graph_free)
 
 /* ---- editing ---- */
-NativertNode *nativert_graph_insert (NativertGraph *graph, NativertNode *before /* NULL: at the end */, const char *target);
+NativertNode *nativert_graph_insert (
+    NativertGraph *graph, NativertNode *before /* NULL: at the end */, const char *target);
 /* Copies args (deeply, into the region) and enters the uses. */
-void nativert_node_set_args (NativertNode *node, const char *const *names, const NativertGraphArg *args, uint32_t n_args);
+void nativert_node_set_args (
+    NativertNode *node, const char *const *names, const NativertGraphArg *args, uint32_t n_args);
 void nativert_node_set_arg (NativertNode *node, uint32_t index, NativertGraphArg arg);
-NativertGraphValue *nativert_node_add_output (NativertNode *node, const char *name /* NULL: unique */, NativertGraphValueType type,
-    const NativertTensorMetaDesc *meta);
+NativertGraphValue *nativert_node_add_output (NativertNode *node, const char *name /* NULL: unique */,
+    NativertGraphValueType type, const NativertTensorMetaDesc *meta);
 void nativert_value_replace_uses (NativertGraphValue *value, NativertGraphValue *with);
 /* Uses by nodes behind node, and by the graph's outputs; after nativert_graph_renumber. */
 void nativert_value_replace_uses_after (NativertGraphValue *value, NativertGraphValue *with, const NativertNode *node);
-bool nativert_graph_remove (NativertGraph *graph, NativertNode *node, GError **error);   /* error when an output is still used */
-bool nativert_node_is_before (const NativertNode *a, const NativertNode *b);             /* after nativert_graph_renumber */
+bool nativert_graph_remove (
+    NativertGraph *graph, NativertNode *node, GError **error);               /* error when an output is still used */
+bool nativert_node_is_before (const NativertNode *a, const NativertNode *b); /* after nativert_graph_renumber */
 void nativert_graph_renumber (NativertGraph *graph);
 bool nativert_graph_lint (const NativertGraph *graph, GError **error);
 char *nativert_graph_to_text (const NativertGraph *graph);
 
 /* ---- passes: each returns how many changes it made, or -1 with error ---- */
 typedef struct NativertSchemas NativertSchemas;
-typedef struct { const char *name; int (*run) (NativertGraph *graph, const NativertSchemas *schemas, GError **error); } NativertPass;
+typedef struct {
+  const char *name;
+  int (*run) (NativertGraph *graph, const NativertSchemas *schemas, GError **error);
+} NativertPass;
 extern const NativertPass nativert_passes[];            /* in order; ends with NULL name */
 /* Binds every node to its schema (defaults filled, scalar overloads chosen); all unsupported operators in one error,
  * each with the Python line that made it. */

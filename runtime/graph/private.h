@@ -9,7 +9,8 @@
 NativertGraph *nativert_graph_new_empty (NativertGraph *parent, NativertProgram *program, const char *name);
 NativertGraph *nativert_graph_top (NativertGraph *graph);
 /* name: a wish; the value's name is unique in the graph. */
-NativertGraphValue *nativert_graph_new_value (NativertGraph *graph, const char *name, uint8_t type, const NativertTensorMetaDesc *meta);
+NativertGraphValue *nativert_graph_new_value (
+    NativertGraph *graph, const char *name, uint8_t type, const NativertTensorMetaDesc *meta);
 /* Links a zeroed node in before another (NULL: at the end). */
 void nativert_graph_link (NativertGraph *graph, NativertNode *node, NativertNode *before);
 void nativert_graph_unlink (NativertGraph *graph, NativertNode *node);
@@ -17,7 +18,8 @@ void nativert_value_add_use (NativertGraph *graph, NativertGraphValue *value, Na
 /* Enters args, which live in the region already. */
 void nativert_node_take_args (NativertNode *node, const char *const *names, NativertGraphArg *args, uint32_t n_args);
 /* Adds an input at the end. */
-NativertGraphInput *nativert_graph_add_input (NativertGraph *graph, uint8_t kind, const char *target, NativertGraphValue *value);
+NativertGraphInput *nativert_graph_add_input (
+    NativertGraph *graph, uint8_t kind, const char *target, NativertGraphValue *value);
 /* Moves a value from another graph here; its name changes when it is taken. */
 void nativert_graph_adopt_value (NativertGraph *graph, NativertGraphValue *value);
 /* Every use of a symbol becomes a constant: false when one of them cannot hold it. */

@@ -15,6 +15,8 @@ char *nativert_tree_spec_leaf_path (const NativertTreeSpec *spec, uint32_t index
 char *nativert_tree_spec_to_text (const NativertTreeSpec *spec);
 /* in_spec against a call: leaves (borrowed) in order; kwargs reordered by the spec, missing dict keys give None
  * leaves. */
-bool nativert_tree_spec_flatten_call (const NativertTreeSpec *spec, NativertValue *args, NativertValue *kwargs, GPtrArray *leaves, GError **error);
+bool nativert_tree_spec_flatten_call (
+    const NativertTreeSpec *spec, NativertValue *args, NativertValue *kwargs, GPtrArray *leaves, GError **error);
 /* Takes the leaves. */
-NativertValue *nativert_tree_spec_unflatten (const NativertTreeSpec *spec, NativertValue **leaves, uint32_t n_leaves, GError **error);
+NativertValue *nativert_tree_spec_unflatten (
+    const NativertTreeSpec *spec, NativertValue **leaves, uint32_t n_leaves, GError **error);

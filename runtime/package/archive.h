@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ZIP file as a table of records with known places.  Records that are stored (all that torch writes) are read with pread
- * or mapped; compressed ones go through libzip.  Knows nothing of PT2: .pt, .npz and the sample inputs inside of a .pt2 are such
- * files too. */
+/* A ZIP file as a table of records with known places.  Records that are stored (all that torch writes) are read with
+ * pread or mapped; compressed ones go through libzip.  Knows nothing of PT2: .pt, .npz and the sample inputs inside of
+ * a .pt2 are such files too. */
 #pragma once
 #include <gio/gio.h>
 #include <stdbool.h>
@@ -39,7 +39,8 @@ int64_t nativert_archive_find_below_root (const NativertArchive *archive, const 
 bool nativert_archive_read_into (
     NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error);
 GBytes *nativert_archive_read (NativertArchive *archive, uint32_t index, GError **error);
-/* The file, mapped privately on the first call; NULL when that fails or the archive is not a file.  Lives as long as the archive. */
+/* The file, mapped privately on the first call; NULL when that fails or the archive is not a file.  Lives as long as
+ * the archive. */
 void *nativert_archive_map (NativertArchive *archive, size_t *length);
 
 /* Sets "<what>: record '<name>': <message>" (index -1: no record); returns false. */

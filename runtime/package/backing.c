@@ -161,7 +161,8 @@ nativert_backing_map (NativertBacking *backing, size_t *length)
   locker = g_mutex_locker_new (&backing->lock);
   if (backing->map == NULL && backing->fd >= 0 && backing->size > 0 && backing->size <= SIZE_MAX) {
     /* private and writable: who writes by mistake changes neither the file nor the process's fate */
-    void *map = mmap (NULL, (size_t) backing->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, backing->fd, 0);
+    void *map
+        = mmap (NULL, (size_t) backing->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, backing->fd, 0);
     if (map != MAP_FAILED)
       backing->map = map;
   }

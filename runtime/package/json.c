@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parser behind json.h.  Values of an open array or object wait on a stack and move to the region when it closes, so that
- * the children of a value are one block. */
+/* The parser behind json.h.  Values of an open array or object wait on a stack and move to the region when it closes,
+ * so that the children of a value are one block. */
 #include "package/json-private.h"
 #include "nativert.h"
 

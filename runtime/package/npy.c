@@ -9,11 +9,22 @@
 enum { ALIGNMENT = 64 };
 #define MAGIC "\x93NUMPY"
 
-static const struct { const char *name; NativertDtype dtype; } dtypes[] = {
-  {"f4", NATIVERT_DTYPE_FLOAT32}, {"f8", NATIVERT_DTYPE_FLOAT64}, {"f2", NATIVERT_DTYPE_FLOAT16}, {"i8", NATIVERT_DTYPE_INT64},
-  {"i4", NATIVERT_DTYPE_INT32}, {"i2", NATIVERT_DTYPE_INT16}, {"i1", NATIVERT_DTYPE_INT8}, {"u1", NATIVERT_DTYPE_UINT8},
-  {"b1", NATIVERT_DTYPE_BOOL}, {"u2", NATIVERT_DTYPE_UINT16}, {"u4", NATIVERT_DTYPE_UINT32}, {"u8", NATIVERT_DTYPE_UINT64},
-  {"c8", NATIVERT_DTYPE_COMPLEX64}, {"c16", NATIVERT_DTYPE_COMPLEX128},
+static const struct { const char *name; NativertDtype dtype;
+} dtypes[] = {
+  { "f4", NATIVERT_DTYPE_FLOAT32 },
+  { "f8", NATIVERT_DTYPE_FLOAT64 },
+  { "f2", NATIVERT_DTYPE_FLOAT16 },
+  { "i8", NATIVERT_DTYPE_INT64 },
+  { "i4", NATIVERT_DTYPE_INT32 },
+  { "i2", NATIVERT_DTYPE_INT16 },
+  { "i1", NATIVERT_DTYPE_INT8 },
+  { "u1", NATIVERT_DTYPE_UINT8 },
+  { "b1", NATIVERT_DTYPE_BOOL },
+  { "u2", NATIVERT_DTYPE_UINT16 },
+  { "u4", NATIVERT_DTYPE_UINT32 },
+  { "u8", NATIVERT_DTYPE_UINT64 },
+  { "c8", NATIVERT_DTYPE_COMPLEX64 },
+  { "c16", NATIVERT_DTYPE_COMPLEX128 },
 };
 
 typedef struct {

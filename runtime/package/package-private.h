@@ -25,5 +25,6 @@ NativertStorage *nativert_storage_load (
 /* Weight sets under construction. */
 NativertWeightSet *nativert_weight_set_new (void);
 NativertRegion *nativert_weight_set_region (NativertWeightSet *set);
-/* Takes a reference to desc's storage; false when the name is there already (is_constant false wins silently otherwise). */
+/* Takes a reference to desc's storage; false when the name is there already (is_constant false wins silently
+ * otherwise). */
 bool nativert_weight_set_add (NativertWeightSet *set, const NativertWeightDesc *desc);

@@ -26,7 +26,8 @@ const char *nativert_package_model_name (const NativertPackage *package, uint32_
 const char *nativert_package_find_model (const NativertPackage *package, const char *name, GError **error);
 NativertProgram *nativert_package_load_program (NativertPackage *package, const char *model, GError **error);
 GBytes *nativert_package_dup_extra_file (NativertPackage *package, const char *name);    /* NULL: none */
-NativertValue *nativert_package_load_sample_inputs (NativertPackage *package, const char *model, GError **error);  /* NULL without error: none */
+NativertValue *nativert_package_load_sample_inputs (
+    NativertPackage *package, const char *model, GError **error); /* NULL without error: none */
 
 /* One storage: read once, or mapped; 64-byte aligned when read.  Ref-counted through its users. */
 typedef struct NativertStorage NativertStorage;
@@ -41,7 +42,7 @@ size_t nativert_storage_n_bytes (const NativertStorage *storage);
 typedef struct {
   const char *name;                     /* FQN */
   bool is_param, is_constant;           /* is_constant: it came from the constants config */
-  bool is_meta;                         /* the record is empty though the tensor has elements: zeros, and the storage has 0 bytes */
+  bool is_meta; /* the record is empty though the tensor has elements: zeros, and the storage has 0 bytes */
   int16_t dtype;                        /* -1: not a tensor (custom object): see record */
   uint32_t n_dims;
   const int64_t *sizes, *strides;
@@ -51,10 +52,11 @@ typedef struct {
 } NativertWeightDesc;
 
 typedef struct NativertWeightSet NativertWeightSet;     /* owns descriptions and holds the storages */
-/* wanted (NULL: all) says by FQN which to read; the others are described with storage NULL.  Every view is checked against its record. */
+/* wanted (NULL: all) says by FQN which to read; the others are described with storage NULL.  Every view is checked
+ * against its record. */
 typedef bool (*NativertWantedFn) (const char *fqn, gpointer user_data);
-NativertWeightSet *nativert_package_load_weights (NativertPackage *package, const char *model, bool map, NativertWantedFn wanted,
-    gpointer user_data, GCancellable *cancellable, GError **error);
+NativertWeightSet *nativert_package_load_weights (NativertPackage *package, const char *model, bool map,
+    NativertWantedFn wanted, gpointer user_data, GCancellable *cancellable, GError **error);
 /* The same from a .safetensors file. */
 NativertWeightSet *nativert_safetensors_load (const char *path, GCancellable *cancellable, GError **error);
 void nativert_weight_set_free (NativertWeightSet *set);

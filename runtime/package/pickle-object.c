@@ -119,8 +119,8 @@ nativert_pickle_reduce (Pickle *p, const PickleObject *callable, const PickleObj
   return NULL;
 }
 
-/* An instance of a class: known ones as above; of another we keep the arguments (named tuples) and later the state (data
- * classes), because the tensors are in there. */
+/* An instance of a class: known ones as above; of another we keep the arguments (named tuples) and later the state
+ * (data classes), because the tensors are in there. */
 PickleObject *
 nativert_pickle_new_object (Pickle *p, const PickleObject *type, PickleObject *args)
 {

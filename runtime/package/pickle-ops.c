@@ -220,7 +220,8 @@ op_global (Pickle *p)
   if (end == NULL)
     return nativert_pickle_malformed (p, "name without an end");
   p->at = end + 1;
-  text = g_strdup_printf ("%.*s %.*s", (int) MIN (name - module, 256), module, (int) MIN (end - name - 1, 256), name + 1);
+  text = g_strdup_printf (
+      "%.*s %.*s", (int) MIN (name - module, 256), module, (int) MIN (end - name - 1, 256), name + 1);
   return nativert_pickle_push_text (p, PICKLE_GLOBAL, text, strlen (text));
 }
 

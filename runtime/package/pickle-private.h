@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects of the unpickler, between its machine (pickle.c, pickle-ops.c) and what they stand for (pickle-object.c, pickle-tensor.c). */
+/* Objects of the unpickler, between its machine (pickle.c, pickle-ops.c) and what they stand for (pickle-object.c,
+ * pickle-tensor.c). */
 #pragma once
 #include "package/package-private.h"
 #include "package/pickle.h"

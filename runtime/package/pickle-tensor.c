@@ -10,11 +10,12 @@
 static bool
 storage_dtype (const char *name, int16_t *dtype)
 {
-  static const struct { const char *name; NativertDtype dtype; } types[] = {
-    {"Float", NATIVERT_DTYPE_FLOAT32}, {"Double", NATIVERT_DTYPE_FLOAT64}, {"Half", NATIVERT_DTYPE_FLOAT16},
-    {"BFloat16", NATIVERT_DTYPE_BFLOAT16}, {"Long", NATIVERT_DTYPE_INT64}, {"Int", NATIVERT_DTYPE_INT32},
-    {"Short", NATIVERT_DTYPE_INT16}, {"Char", NATIVERT_DTYPE_INT8}, {"Byte", NATIVERT_DTYPE_UINT8}, {"Bool", NATIVERT_DTYPE_BOOL},
-    {"ComplexFloat", NATIVERT_DTYPE_COMPLEX64}, {"ComplexDouble", NATIVERT_DTYPE_COMPLEX128}};
+  static const struct { const char *name; NativertDtype dtype;
+  } types[] = { { "Float", NATIVERT_DTYPE_FLOAT32 }, { "Double", NATIVERT_DTYPE_FLOAT64 },
+    { "Half", NATIVERT_DTYPE_FLOAT16 }, { "BFloat16", NATIVERT_DTYPE_BFLOAT16 }, { "Long", NATIVERT_DTYPE_INT64 },
+    { "Int", NATIVERT_DTYPE_INT32 }, { "Short", NATIVERT_DTYPE_INT16 }, { "Char", NATIVERT_DTYPE_INT8 },
+    { "Byte", NATIVERT_DTYPE_UINT8 }, { "Bool", NATIVERT_DTYPE_BOOL }, { "ComplexFloat", NATIVERT_DTYPE_COMPLEX64 },
+    { "ComplexDouble", NATIVERT_DTYPE_COMPLEX128 } };
 
   *dtype = -1;
   if (strcmp (name, "torch.storage UntypedStorage") == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decoding of a program's JSON, shared by the files that each know a part of the schema.  Every function returns false (or
- * NULL) with an error that says where. */
+/* Decoding of a program's JSON, shared by the files that each know a part of the schema.  Every function returns false
+ * (or NULL) with an error that says where. */
 #pragma once
 #include "package/json.h"
 #include "package/package-private.h"

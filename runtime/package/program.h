@@ -9,18 +9,45 @@
 
 /* as_... tags of a serialized Argument */
 typedef enum {
-  NATIVERT_TAG_NONE, NATIVERT_TAG_TENSOR, NATIVERT_TAG_TENSORS, NATIVERT_TAG_OPTIONAL_TENSORS, NATIVERT_TAG_NESTED_TENSORS,
-  NATIVERT_TAG_INT, NATIVERT_TAG_INTS, NATIVERT_TAG_INT_LISTS, NATIVERT_TAG_FLOAT, NATIVERT_TAG_FLOATS, NATIVERT_TAG_FLOAT_LISTS,
-  NATIVERT_TAG_BOOL, NATIVERT_TAG_BOOLS, NATIVERT_TAG_STRING, NATIVERT_TAG_STRINGS, NATIVERT_TAG_STRING_TO_ARGUMENT,
-  NATIVERT_TAG_COMPLEX, NATIVERT_TAG_SCALAR_TYPE, NATIVERT_TAG_MEMORY_FORMAT, NATIVERT_TAG_LAYOUT, NATIVERT_TAG_DEVICE,
-  NATIVERT_TAG_SYM_INT, NATIVERT_TAG_SYM_INTS, NATIVERT_TAG_SYM_FLOAT, NATIVERT_TAG_SYM_FLOATS, NATIVERT_TAG_SYM_BOOL,
-  NATIVERT_TAG_SYM_BOOLS, NATIVERT_TAG_GRAPH, NATIVERT_TAG_CUSTOM_OBJ, NATIVERT_TAG_OPERATOR
+  NATIVERT_TAG_NONE,
+  NATIVERT_TAG_TENSOR,
+  NATIVERT_TAG_TENSORS,
+  NATIVERT_TAG_OPTIONAL_TENSORS,
+  NATIVERT_TAG_NESTED_TENSORS,
+  NATIVERT_TAG_INT,
+  NATIVERT_TAG_INTS,
+  NATIVERT_TAG_INT_LISTS,
+  NATIVERT_TAG_FLOAT,
+  NATIVERT_TAG_FLOATS,
+  NATIVERT_TAG_FLOAT_LISTS,
+  NATIVERT_TAG_BOOL,
+  NATIVERT_TAG_BOOLS,
+  NATIVERT_TAG_STRING,
+  NATIVERT_TAG_STRINGS,
+  NATIVERT_TAG_STRING_TO_ARGUMENT,
+  NATIVERT_TAG_COMPLEX,
+  NATIVERT_TAG_SCALAR_TYPE,
+  NATIVERT_TAG_MEMORY_FORMAT,
+  NATIVERT_TAG_LAYOUT,
+  NATIVERT_TAG_DEVICE,
+  NATIVERT_TAG_SYM_INT,
+  NATIVERT_TAG_SYM_INTS,
+  NATIVERT_TAG_SYM_FLOAT,
+  NATIVERT_TAG_SYM_FLOATS,
+  NATIVERT_TAG_SYM_BOOL,
+  NATIVERT_TAG_SYM_BOOLS,
+  NATIVERT_TAG_GRAPH,
+  NATIVERT_TAG_CUSTOM_OBJ,
+  NATIVERT_TAG_OPERATOR
 } NativertTag;
 
 typedef struct NativertGraphDesc NativertGraphDesc;
 typedef struct NativertArgDesc NativertArgDesc;
 
-typedef struct { const char *type; int32_t index; } NativertDeviceDesc;         /* "cpu", "cuda"; index -1: none given */
+typedef struct {
+  const char *type;
+  int32_t index;
+} NativertDeviceDesc; /* "cpu", "cuda"; index -1: none given */
 
 /* The value of one tag.  Lists: n and one of the pointers.  A name stands for a value of the graph.
  * SYM_INT, SYM_FLOAT, SYM_BOOL: name, or NULL name and the literal in i / f / i. */
@@ -29,18 +56,23 @@ struct NativertArgDesc {
   uint32_t n;
   const char *name;                     /* TENSOR, SYM_*, CUSTOM_OBJ, GRAPH (the subgraph's name) */
   union {
-    int64_t i;                          /* INT, BOOL, SCALAR_TYPE (a NativertDtype, -1 unknown), MEMORY_FORMAT, LAYOUT */
+    int64_t i; /* INT, BOOL, SCALAR_TYPE (a NativertDtype, -1 unknown), MEMORY_FORMAT, LAYOUT */
     double f; double c[2];
     const char *s;                      /* STRING, OPERATOR; CUSTOM_OBJ: class name */
     const int64_t *ints; const double *floats; const uint8_t *bools; const char *const *strings;
     const char *const *names;           /* TENSORS; OPTIONAL_TENSORS: NULL = None */
-    const NativertArgDesc *items;       /* NESTED_TENSORS, INT_LISTS, FLOAT_LISTS, SYM_INTS..; STRING_TO_ARGUMENT: n pairs, a STRING and its value */
+    const NativertArgDesc *items; /* NESTED_TENSORS, INT_LISTS, FLOAT_LISTS, SYM_INTS..; STRING_TO_ARGUMENT: n pairs, a
+                                     STRING and its value */
     NativertDeviceDesc device;
     const NativertGraphDesc *graph;
   } u;
 };
 
-typedef struct { const char *name; NativertArgDesc arg; uint8_t kind; } NativertNamedArgDesc;    /* kind: 0, 1 positional, 2 keyword */
+typedef struct {
+  const char *name;
+  NativertArgDesc arg;
+  uint8_t kind;
+} NativertNamedArgDesc; /* kind: 0, 1 positional, 2 keyword */
 
 typedef struct {
   const char *target, *name;            /* name may be "" */
@@ -111,8 +143,8 @@ typedef struct {
   const char *torch_version;            /* "" when absent */
 } NativertProgram;
 
-/* what: the record's name, for messages.  Strict about form: unknown tags and enums, wrong types, missing keys, duplicate
- * value names and counts beyond the text's size are errors that name the record and the JSON path. */
+/* what: the record's name, for messages.  Strict about form: unknown tags and enums, wrong types, missing keys,
+ * duplicate value names and counts beyond the text's size are errors that name the record and the JSON path. */
 NativertProgram *nativert_program_parse (const char *what, const char *json, size_t n_bytes, GError **error);
 void nativert_program_free (NativertProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertProgram, nativert_program_free)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Weights and constants of a model in a PT2 archive: the two configs, their views checked against the records, each record read
- * once however many names it has. */
+/* Weights and constants of a model in a PT2 archive: the two configs, their views checked against the records, each
+ * record read once however many names it has. */
 #include "package/package-private.h"
 #include "base/checked.h"
 #include "base/tensor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libzip's source callback, and the look at the end of the file before libzip sees it: libzip allocates as many entries as
- * an end record claims, and tries every place near the end that looks like one. */
+/* libzip's source callback, and the look at the end of the file before libzip sees it: libzip allocates as many entries
+ * as an end record claims, and tries every place near the end that looks like one. */
 #include "package/zip-source.h"
 #include "nativert.h"
 
@@ -114,7 +114,8 @@ source_read (NativertZipSource *source, void *data, zip_uint64_t length)
   if (source->tail != NULL && source->at + length > source->tail_offset) {
     from = MAX (source->at, source->tail_offset);
     memcpy ((char *) data + (from - source->at),
-        (const char *) g_bytes_get_data (source->tail, NULL) + (from - source->tail_offset), source->at + length - from);
+        (const char *) g_bytes_get_data (source->tail, NULL) + (from - source->tail_offset),
+        source->at + length - from);
   }
   source->at += length;
   return (zip_int64_t) length;

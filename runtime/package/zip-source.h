@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How libzip reads one of our files.  It notes where it reads, because libzip does not tell where a record's bytes begin. */
+/* How libzip reads one of our files.  It notes where it reads, because libzip does not tell where a record's bytes
+ * begin. */
 #pragma once
 #include <zip.h>
 #include "package/backing.h"

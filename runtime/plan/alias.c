@@ -85,8 +85,13 @@ static bool
 change_view (NativertBuilder *b, const NativertNode *node, const NativertArg *args, const NativertGraphValue *self)
 {
   NativertRef out = NATIVERT_NO_REF;
-  NativertLowering l = { .op = (uint16_t) node->schema->op, .args = args, .n_args = node->schema->n_args, .n_out = 1, .strict = true,
-    .dest = NATIVERT_NO_REF, .out = &out };
+  NativertLowering l = { .op = (uint16_t) node->schema->op,
+    .args = args,
+    .n_args = node->schema->n_args,
+    .n_out = 1,
+    .strict = true,
+    .dest = NATIVERT_NO_REF,
+    .out = &out };
   if (!nativert_builder_lower (b, &l))
     return false;
   b->gv[self->id].ref = out;
@@ -105,7 +110,12 @@ compute_into (NativertBuilder *b, const NativertNode *node, const NativertArg *a
     return src >= 0 && nativert_builder_copy_to (b, src, dest);
   }
   NativertRef out = NATIVERT_NO_REF;
-  NativertLowering l = { .op = (uint16_t) node->schema->op, .args = args, .n_args = node->schema->n_args, .n_out = 1, .dest = dest, .out = &out };
+  NativertLowering l = { .op = (uint16_t) node->schema->op,
+    .args = args,
+    .n_args = node->schema->n_args,
+    .n_out = 1,
+    .dest = dest,
+    .out = &out };
   if (!nativert_builder_lower (b, &l))
     return false;
   if (out == dest)
@@ -124,15 +134,16 @@ nativert_builder_lower_write (NativertBuilder *b, const NativertNode *node, cons
       self = i;
       n++;
     }
-  if (n != 1 || args[self].kind != NATIVERT_ARG_TENSOR || self >= node->n_args || node->args[self].kind != NATIVERT_GA_VALUE || node->n_outputs > 1)
+  if (n != 1 || args[self].kind != NATIVERT_ARG_TENSOR || self >= node->n_args
+      || node->args[self].kind != NATIVERT_GA_VALUE || node->n_outputs > 1)
     return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "writes %u of its arguments, only one can be", n);
   if (nativert_ops[node->schema->op].view)
     return change_view (b, node, args, node->args[self].u.value);
   NativertRef dest = (NativertRef) args[self].u.i;
   uint8_t mem = NATIVERT_BLOCK (b, NATIVERT_VALUE (b, dest)->block)->b.mem;
   if (mem != NATIVERT_MEM_ARENA && mem != NATIVERT_MEM_STATE)
-    return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "writes `%s`, which is memory that a run must not change",
-        node->args[self].u.value->name);
+    return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED,
+        "writes `%s`, which is memory that a run must not change", node->args[self].u.value->name);
   if (!compute_into (b, node, args, dest))
     return false;
   if (node->n_outputs)

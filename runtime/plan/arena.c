@@ -132,8 +132,8 @@ dies_before (const Arena *a, const Block *group, uint32_t step, uint32_t except)
 static bool
 same_layout (const NativertSlot *x, const NativertSlot *y)
 {
-  return nativert_dtype_size (x->view.dtype) == nativert_dtype_size (y->view.dtype) && nativert_view_same_shape (&x->view, &y->view)
-      && nativert_view_same_strides (&x->view, &y->view);
+  return nativert_dtype_size (x->view.dtype) == nativert_dtype_size (y->view.dtype)
+      && nativert_view_same_shape (&x->view, &y->view) && nativert_view_same_strides (&x->view, &y->view);
 }
 
 static bool
@@ -142,13 +142,14 @@ may_share (const Arena *a, uint32_t step, const NativertSlot *in, const Nativert
   const NativertPlan *plan = a->plan;
   const NativertStep *s = &plan->steps[step];
   const Block *from = &a->blocks[a->blocks[in->block].group], *to = &a->blocks[out->block];
-  if (plan->blocks[in->block].mem != NATIVERT_MEM_ARENA || plan->blocks[out->block].mem != NATIVERT_MEM_ARENA || from->keep
-      || to->group != out->block || to->next || in->block == out->block || in->offset || out->offset || to->first != step
-      || to->n_bytes > from->n_bytes || !same_layout (in, out))
+  if (plan->blocks[in->block].mem != NATIVERT_MEM_ARENA || plan->blocks[out->block].mem != NATIVERT_MEM_ARENA
+      || from->keep || to->group != out->block || to->next || in->block == out->block || in->offset || out->offset
+      || to->first != step || to->n_bytes > from->n_bytes || !same_layout (in, out))
     return false;
   for (uint32_t k = 0; k < s->n_in; k++) {
     const NativertSlot *other = &plan->slots[plan->slot_refs[s->in + k]];
-    if (a->blocks[other->block].group == from->group && !(other->block == in->block && !other->offset && same_layout (other, in)))
+    if (a->blocks[other->block].group == from->group
+        && !(other->block == in->block && !other->offset && same_layout (other, in)))
       return false;
   }
   for (uint32_t k = 1; k < s->n_out; k++)
@@ -166,7 +167,8 @@ share_in_place (Arena *a)
       s->in_place = -1;
     if (s->in_place < 0)
       continue;
-    const NativertSlot *in = &a->plan->slots[a->plan->slot_refs[s->in + s->in_place]], *out = &a->plan->slots[a->plan->slot_refs[s->out]];
+    const NativertSlot *in = &a->plan->slots[a->plan->slot_refs[s->in + s->in_place]],
+                       *out = &a->plan->slots[a->plan->slot_refs[s->out]];
     if (!may_share (a, i, in, out)) {
       s->in_place = -1;
       continue;
@@ -295,7 +297,8 @@ nativert_plan_make_arena (NativertPlan *plan, const NativertBuilder *b, size_t *
   find_touches (&a, b->temp);
   share_in_place (&a);
   for (uint32_t i = 0; i < plan->n_blocks; i++)
-    if (plan->blocks[i].mem == NATIVERT_MEM_ARENA && !plan->blocks[i].once && a.blocks[i].group == i && a.blocks[i].n_touch) {
+    if (plan->blocks[i].mem == NATIVERT_MEM_ARENA && !plan->blocks[i].once && a.blocks[i].group == i
+        && a.blocks[i].n_touch) {
       a.blocks[i].ordered = is_ordered (&a, &a.blocks[i]);
       order[n++] = i;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arguments of a node of the graph, as an operator is given them: symbols replaced by numbers, numbers that stand for
- * tensors made into 0-d constants, a single element repeated where the schema wants a list. */
+/* The arguments of a node of the graph, as an operator is given them: symbols replaced by numbers, numbers that stand
+ * for tensors made into 0-d constants, a single element repeated where the schema wants a list. */
 #include <string.h>
 #include "graph/schema.h"
 #include "plan/builder.h"
@@ -8,14 +8,16 @@
 static bool
 wrong_kind (NativertBuilder *b, const NativertSchemaArg *schema)
 {
-  return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "argument `%s` is of another kind than its schema says", schema->name);
+  return nativert_builder_fail (
+      b, NATIVERT_ERROR_MISMATCH, "argument `%s` is of another kind than its schema says", schema->name);
 }
 
 static bool
 data_dependent (NativertBuilder *b, const NativertSchemaArg *schema)
 {
   return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED,
-      "argument `%s` is a number that is known only when the model runs: sizes that depend on data are not supported", schema->name);
+      "argument `%s` is a number that is known only when the model runs: sizes that depend on data are not supported",
+      schema->name);
 }
 
 static double
@@ -50,7 +52,9 @@ bind_number (NativertBuilder *b, const NativertSchemaArg *schema, NativertNum n,
         *arg = NATIVERT_F (number_as_float (n));
       return true;
     case NATIVERT_ST_SCALAR:
-      *arg = n.kind == NATIVERT_NUM_FLOAT ? NATIVERT_F (n.u.f) : n.kind == NATIVERT_NUM_INT ? NATIVERT_I (n.u.i) : NATIVERT_B (n.u.b);
+      *arg = n.kind == NATIVERT_NUM_FLOAT ? NATIVERT_F (n.u.f)
+          : n.kind == NATIVERT_NUM_INT    ? NATIVERT_I (n.u.i)
+                                          : NATIVERT_B (n.u.b);
       return true;
     case NATIVERT_ST_INT:
       if (n.kind == NATIVERT_NUM_FLOAT)
@@ -70,7 +74,8 @@ bind_number (NativertBuilder *b, const NativertSchemaArg *schema, NativertNum n,
 static bool
 unset (NativertBuilder *b, const NativertGraphValue *value)
 {
-  return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "reads `%s`, which has no value that this runtime knows", value->name);
+  return nativert_builder_fail (
+      b, NATIVERT_ERROR_UNSUPPORTED, "reads `%s`, which has no value that this runtime knows", value->name);
 }
 
 static bool
@@ -191,9 +196,12 @@ bind_arg (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGra
     case NATIVERT_GA_NONE: *arg = NATIVERT_NONE; return true;
     case NATIVERT_GA_VALUE: return bind_value (b, schema, from->u.value, arg);
     case NATIVERT_GA_VALUES: return bind_values (b, schema, from, arg);
-    case NATIVERT_GA_INT: return bind_number (b, schema, (NativertNum) { .kind = NATIVERT_NUM_INT, .u.i = from->u.i }, arg);
-    case NATIVERT_GA_BOOL: return bind_number (b, schema, (NativertNum) { .kind = NATIVERT_NUM_BOOL, .u.b = from->u.i != 0 }, arg);
-    case NATIVERT_GA_FLOAT: return bind_number (b, schema, (NativertNum) { .kind = NATIVERT_NUM_FLOAT, .u.f = from->u.f }, arg);
+    case NATIVERT_GA_INT:
+      return bind_number (b, schema, (NativertNum){ .kind = NATIVERT_NUM_INT, .u.i = from->u.i }, arg);
+    case NATIVERT_GA_BOOL:
+      return bind_number (b, schema, (NativertNum){ .kind = NATIVERT_NUM_BOOL, .u.b = from->u.i != 0 }, arg);
+    case NATIVERT_GA_FLOAT:
+      return bind_number (b, schema, (NativertNum){ .kind = NATIVERT_NUM_FLOAT, .u.f = from->u.f }, arg);
     case NATIVERT_GA_INTS: return bind_ints (b, schema, from, arg);
     case NATIVERT_GA_BOOLS: return bind_bools (b, schema, from, arg);
     case NATIVERT_GA_FLOATS: return bind_floats (b, schema, from, arg);
@@ -207,8 +215,12 @@ bind_arg (NativertBuilder *b, const NativertSchemaArg *schema, const NativertGra
       *arg = NATIVERT_D (from->u.i);
       return true;
     case NATIVERT_GA_LAYOUT: *arg = (NativertArg) { .kind = NATIVERT_ARG_LAYOUT, .u.i = from->u.i }; return true;
-    case NATIVERT_GA_MEMORY_FORMAT: *arg = (NativertArg) { .kind = NATIVERT_ARG_MEMORY_FORMAT, .u.i = from->u.i }; return true;
-    case NATIVERT_GA_DEVICE: *arg = (NativertArg) { .kind = NATIVERT_ARG_DEVICE, .u.i = NATIVERT_DEVICE_CPU }; return true;
+    case NATIVERT_GA_MEMORY_FORMAT:
+      *arg = (NativertArg){ .kind = NATIVERT_ARG_MEMORY_FORMAT, .u.i = from->u.i };
+      return true;
+    case NATIVERT_GA_DEVICE:
+      *arg = (NativertArg){ .kind = NATIVERT_ARG_DEVICE, .u.i = NATIVERT_DEVICE_CPU };
+      return true;
     default: return wrong_kind (b, schema);
   }
 }

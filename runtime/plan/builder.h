@@ -60,7 +60,7 @@ typedef struct {
   uint16_t op;
   const NativertArg *args;              /* TENSOR args hold refs; fewer than the schema's: the rest are its defaults */
   uint32_t n_args, n_out;
-  const NativertView *want;             /* what the metadata says of each result, ndim NATIVERT_UNKNOWN_RANK: nothing; NULL */
+  const NativertView *want; /* what the metadata says of each result, ndim NATIVERT_UNKNOWN_RANK: nothing; NULL */
   bool strict;                          /* results must have the strides of want: their class has writers */
   NativertRef dest;                     /* compute the one result into this, NATIVERT_NO_REF: into new memory */
   NativertRef *out;
@@ -72,7 +72,7 @@ bool nativert_builder_fail (NativertBuilder *b, NativertError code, const char *
 uint32_t nativert_builder_add_block (NativertBuilder *b, uint8_t mem, uint32_t index, size_t n_bytes);
 /* Fails when the view reaches outside of its block. */
 NativertRef nativert_builder_add_value (NativertBuilder *b, uint32_t block, int64_t offset, const NativertView *view);
-NativertRef nativert_builder_new_tensor (NativertBuilder *b, const NativertView *view);          /* in new arena memory */
+NativertRef nativert_builder_new_tensor (NativertBuilder *b, const NativertView *view); /* in new arena memory */
 NativertRef nativert_builder_constant (NativertBuilder *b, const NativertView *view);
 NativertRef nativert_builder_number (NativertBuilder *b, NativertNum number);                    /* wrapped */
 bool nativert_builder_same_memory (const NativertBuilder *b, NativertRef a, NativertRef c);
@@ -85,7 +85,8 @@ bool nativert_builder_check_limit (NativertBuilder *b, size_t n_bytes);
 bool nativert_builder_solve (NativertBuilder *b, const NativertPlanInput *inputs, uint32_t n_inputs);
 bool nativert_builder_sym (const NativertBuilder *b, const NativertSymInt *s, int64_t *value);
 bool nativert_builder_eval (const NativertBuilder *b, const NativertExpr *expr, NativertNum *value);
-/* What the metadata of a value comes to at these sizes; rank NATIVERT_UNKNOWN_RANK when it depends on what nobody knows. */
+/* What the metadata of a value comes to at these sizes; rank NATIVERT_UNKNOWN_RANK when it depends on what nobody
+ * knows. */
 bool nativert_builder_meta (NativertBuilder *b, const NativertGraphValue *value, NativertView *view);
 /* inputs.c */
 bool nativert_builder_bind_inputs (NativertBuilder *b, const NativertPlanInput *inputs);
@@ -113,7 +114,8 @@ bool nativert_builder_lower_node (NativertBuilder *b, const NativertNode *node);
 /* emit.c */
 void nativert_builder_init_emit (NativertBuilder *b);
 /* steps.c */
-bool nativert_builder_add_step (NativertBuilder *b, const NativertKernel *kernel, NativertPrep *p, const NativertRef *in, const NativertRef *out);
+bool nativert_builder_add_step (
+    NativertBuilder *b, const NativertKernel *kernel, NativertPrep *p, const NativertRef *in, const NativertRef *out);
 /* symnodes.c */
 bool nativert_builder_lower_symbolic (NativertBuilder *b, const NativertNode *node);
 /* outputs.c */

@@ -6,7 +6,8 @@ static bool
 emit_op (NativertEmit *e, uint16_t op, uint32_t n_args, const NativertArg *args, uint32_t n_out, NativertRef *out)
 {
   NativertBuilder *b = (NativertBuilder *) e;
-  NativertLowering l = { .op = op, .args = args, .n_args = n_args, .n_out = n_out, .dest = NATIVERT_NO_REF, .out = out };
+  NativertLowering l
+      = { .op = op, .args = args, .n_args = n_args, .n_out = n_out, .dest = NATIVERT_NO_REF, .out = out };
   for (uint32_t i = 0; i < n_out; i++)
     out[i] = NATIVERT_NO_REF;
   if (*b->error)
@@ -32,5 +33,6 @@ emit_constant (NativertEmit *e, const NativertView *v)
 void
 nativert_builder_init_emit (NativertBuilder *b)
 {
-  b->emit = (NativertEmit) { .op = emit_op, .view = emit_view, .constant = emit_constant, .cpu = nativert_cpu_features () };
+  b->emit
+      = (NativertEmit){ .op = emit_op, .view = emit_view, .constant = emit_constant, .cpu = nativert_cpu_features () };
 }

@@ -7,15 +7,15 @@
 static bool
 refuse (NativertBuilder *b, const NativertSchemaArg *schema, const NativertArg *arg)
 {
-  static const char *const kind[] = { "None", "a bool", "an int", "a float", "a complex number", "a string", "ints", "bools", "floats", "a dtype",
-    "a layout", "a memory format", "a device", "a tensor", "tensors" };
-  static const char *const type[] = { "Tensor", "int", "float", "bool", "Scalar", "str", "ScalarType", "Layout", "Device", "MemoryFormat",
-    "Generator", "another type" };
+  static const char *const kind[] = { "None", "a bool", "an int", "a float", "a complex number", "a string", "ints",
+    "bools", "floats", "a dtype", "a layout", "a memory format", "a device", "a tensor", "tensors" };
+  static const char *const type[] = { "Tensor", "int", "float", "bool", "Scalar", "str", "ScalarType", "Layout",
+    "Device", "MemoryFormat", "Generator", "another type" };
   if (arg->kind == NATIVERT_ARG_TENSOR)
-    return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "argument `%s` (%s) is a number that is known only when the model runs",
-        schema->name, type[schema->type]);
-  return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "argument `%s` is %s, its schema says %s%s%s", schema->name, kind[arg->kind],
-      type[schema->type], schema->list ? "[]" : "", schema->optional ? "?" : "");
+    return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED,
+        "argument `%s` (%s) is a number that is known only when the model runs", schema->name, type[schema->type]);
+  return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "argument `%s` is %s, its schema says %s%s%s", schema->name,
+      kind[arg->kind], type[schema->type], schema->list ? "[]" : "", schema->optional ? "?" : "");
 }
 
 static bool
@@ -27,10 +27,12 @@ is_ref (const NativertBuilder *b, int64_t ref)
 static bool
 fit_tensor (NativertBuilder *b, const NativertSchemaArg *schema, NativertArg *arg)
 {
-  NativertNum n = { .kind = arg->kind == NATIVERT_ARG_FLOAT ? NATIVERT_NUM_FLOAT : arg->kind == NATIVERT_ARG_BOOL ? NATIVERT_NUM_BOOL
-      : NATIVERT_NUM_INT };
+  NativertNum n = { .kind = arg->kind == NATIVERT_ARG_FLOAT ? NATIVERT_NUM_FLOAT
+        : arg->kind == NATIVERT_ARG_BOOL                    ? NATIVERT_NUM_BOOL
+                                                            : NATIVERT_NUM_INT };
   if (arg->kind == NATIVERT_ARG_TENSOR)
-    return is_ref (b, arg->u.i) || nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "`%s` could not be computed", schema->name);
+    return is_ref (b, arg->u.i)
+        || nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "`%s` could not be computed", schema->name);
   if (arg->kind != NATIVERT_ARG_FLOAT && arg->kind != NATIVERT_ARG_INT && arg->kind != NATIVERT_ARG_BOOL)
     return refuse (b, schema, arg);
   if (n.kind == NATIVERT_NUM_FLOAT)
@@ -52,7 +54,8 @@ fit_tensors (NativertBuilder *b, const NativertSchemaArg *schema, NativertArg *a
     return refuse (b, schema, arg);
   for (uint32_t i = 0; i < arg->n; i++)
     if (!is_ref (b, arg->u.ints[i]) && !(schema->list_optional && arg->u.ints[i] == NATIVERT_NO_REF))
-      return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "element %u of `%s` is None, its schema says Tensor[]", i, schema->name);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_MISMATCH, "element %u of `%s` is None, its schema says Tensor[]", i, schema->name);
   return true;
 }
 
@@ -74,7 +77,8 @@ fit_number (NativertBuilder *b, const NativertSchemaArg *schema, NativertArg *ar
         *arg = NATIVERT_B (arg->u.i != 0);
       return arg->kind == NATIVERT_ARG_BOOL || refuse (b, schema, arg);
     default:                            /* a Scalar may be computed: then it is a 0-d float64 */
-      return number || arg->kind == NATIVERT_ARG_FLOAT || (arg->kind == NATIVERT_ARG_TENSOR && is_ref (b, arg->u.i)) || arg->kind == NATIVERT_ARG_COMPLEX || refuse (b, schema, arg);
+      return number || arg->kind == NATIVERT_ARG_FLOAT || (arg->kind == NATIVERT_ARG_TENSOR && is_ref (b, arg->u.i))
+          || arg->kind == NATIVERT_ARG_COMPLEX || refuse (b, schema, arg);
   }
 }
 
@@ -82,16 +86,20 @@ static bool
 fit_list (NativertBuilder *b, const NativertSchemaArg *schema, NativertArg *arg)
 {
   if (arg->kind == NATIVERT_ARG_INTS && arg->n == 0)
-    arg->kind = schema->type == NATIVERT_ST_FLOAT ? NATIVERT_ARG_FLOATS : schema->type == NATIVERT_ST_BOOL ? NATIVERT_ARG_BOOLS : arg->kind;
+    arg->kind = schema->type == NATIVERT_ST_FLOAT ? NATIVERT_ARG_FLOATS
+        : schema->type == NATIVERT_ST_BOOL        ? NATIVERT_ARG_BOOLS
+                                                  : arg->kind;
   if (arg->kind == NATIVERT_ARG_INT && schema->type == NATIVERT_ST_INT) {
     int64_t *one = nativert_region_new_n (b->temp, int64_t, 1);
     *one = arg->u.i;
     *arg = NATIVERT_IS (one, 1);
   }
-  uint8_t want = schema->type == NATIVERT_ST_FLOAT ? NATIVERT_ARG_FLOATS : schema->type == NATIVERT_ST_BOOL ? NATIVERT_ARG_BOOLS
-      : NATIVERT_ARG_INTS;
+  uint8_t want = schema->type == NATIVERT_ST_FLOAT ? NATIVERT_ARG_FLOATS
+      : schema->type == NATIVERT_ST_BOOL           ? NATIVERT_ARG_BOOLS
+                                                   : NATIVERT_ARG_INTS;
   if (schema->type == NATIVERT_ST_SCALAR)
-    return arg->kind == NATIVERT_ARG_INTS || arg->kind == NATIVERT_ARG_FLOATS || arg->kind == NATIVERT_ARG_BOOLS || refuse (b, schema, arg);
+    return arg->kind == NATIVERT_ARG_INTS || arg->kind == NATIVERT_ARG_FLOATS || arg->kind == NATIVERT_ARG_BOOLS
+        || refuse (b, schema, arg);
   return arg->kind == want || refuse (b, schema, arg);
 }
 
@@ -102,7 +110,8 @@ nativert_builder_fit_arg (NativertBuilder *b, const NativertSchemaArg *schema, N
     [NATIVERT_ST_LAYOUT] = NATIVERT_ARG_LAYOUT, [NATIVERT_ST_DEVICE] = NATIVERT_ARG_DEVICE,
     [NATIVERT_ST_MEMORY_FORMAT] = NATIVERT_ARG_MEMORY_FORMAT, [NATIVERT_ST_OTHER] = NATIVERT_ARG_NONE };
   if (arg->kind == NATIVERT_ARG_NONE)
-    return schema->optional || schema->type == NATIVERT_ST_GENERATOR || schema->type == NATIVERT_ST_OTHER || refuse (b, schema, arg);
+    return schema->optional || schema->type == NATIVERT_ST_GENERATOR || schema->type == NATIVERT_ST_OTHER
+        || refuse (b, schema, arg);
   switch (schema->type) {
     case NATIVERT_ST_TENSOR: return schema->list ? fit_tensors (b, schema, arg) : fit_tensor (b, schema, arg);
     case NATIVERT_ST_INT: case NATIVERT_ST_FLOAT: case NATIVERT_ST_BOOL: case NATIVERT_ST_SCALAR:

@@ -10,7 +10,8 @@ add_tensor (NativertBuilder *b, const NativertGraphValue *value, uint8_t mem, ui
   NativertPlanGraphValue *gv = &b->gv[value->id];
   if (!nativert_extent (view->size, view->stride, view->ndim, 0, nativert_dtype_size (view->dtype), &n_bytes)) {
     g_autofree char *text = nativert_view_to_text (view);
-    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "input %s: %s with these strides does not fit in memory", value->name, text);
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_MISMATCH, "input %s: %s with these strides does not fit in memory", value->name, text);
   }
   gv->ref = nativert_builder_add_value (b, nativert_builder_add_block (b, mem, index, n_bytes), 0, view);
   gv->kind = NATIVERT_PV_REF;
@@ -50,7 +51,9 @@ bind_item (NativertBuilder *b, const NativertGraphValue *value, const NativertPl
       gv->kind = NATIVERT_PV_NUMBER;
       gv->number = given->number;
       return true;
-    default: return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: a tensor or a container, the model takes a number", value->name);
+    default:
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_INVALID_INPUT, "input %s: a tensor or a container, the model takes a number", value->name);
   }
 }
 
@@ -63,7 +66,8 @@ bind_user (NativertBuilder *b, uint32_t index, const NativertPlanInput *given, u
   if (value->type != NATIVERT_GV_TENSOR)
     return bind_item (b, value, given);
   if (given->kind != NATIVERT_VALUE_TENSOR)
-    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: not a tensor, the model takes a tensor", value->name);
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_INVALID_INPUT, "input %s: not a tensor, the model takes a tensor", value->name);
   NativertView view = given->view;
   view.data = NULL;
   return add_tensor (b, value, NATIVERT_MEM_INPUT, n, &view);
@@ -85,7 +89,8 @@ bind_weight (NativertBuilder *b, uint32_t index)
   } else if (!nativert_builder_meta (b, input->value, &view))
     return false;
   else if (view.ndim == NATIVERT_UNKNOWN_RANK)
-    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "weight `%s`: its sizes are not known", input->target ? input->target : input->value->name);
+    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "weight `%s`: its sizes are not known",
+        input->target ? input->target : input->value->name);
   if (!add_tensor (b, input->value, b->state[index] ? NATIVERT_MEM_STATE : NATIVERT_MEM_WEIGHT, index, &view))
     return false;
   NATIVERT_VALUE (b, b->gv[input->value->id].ref)->wrapped = input->value->type == NATIVERT_GV_SYM_FLOAT;

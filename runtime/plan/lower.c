@@ -25,7 +25,8 @@ say_no (Ask *a)
 {
   const char *reason = a->p.reason[0] ? a->p.reason : "no kernel takes these inputs";
   bool named = g_str_has_prefix (reason, a->op->name);
-  return nativert_builder_fail (a->b, NATIVERT_ERROR_UNSUPPORTED, "%s%s%s", named ? "" : a->op->name, named ? "" : ": ", reason);
+  return nativert_builder_fail (
+      a->b, NATIVERT_ERROR_UNSUPPORTED, "%s%s%s", named ? "" : a->op->name, named ? "" : ": ", reason);
 }
 
 /* The same where 1, 0 and -1 mean done, not this way, and failed. */
@@ -51,11 +52,13 @@ static bool
 check_counts (Ask *a, const NativertSchema *schema)
 {
   if (!schema || a->l->n_args > schema->n_args)
-    return nativert_builder_fail (a->b, NATIVERT_ERROR_UNSUPPORTED, "%s: %u arguments do not fit its schema", a->op->name, a->l->n_args);
+    return nativert_builder_fail (
+        a->b, NATIVERT_ERROR_UNSUPPORTED, "%s: %u arguments do not fit its schema", a->op->name, a->l->n_args);
   if (schema->n_returns == 1 && schema->returns[0].list)
     return true;
-  return a->l->n_out == schema->n_returns || nativert_builder_fail (a->b, NATIVERT_ERROR_MISMATCH, "%s has %u results, the file says %u",
-      a->op->name, schema->n_returns, a->l->n_out);
+  return a->l->n_out == schema->n_returns
+      || nativert_builder_fail (a->b, NATIVERT_ERROR_MISMATCH, "%s has %u results, the file says %u", a->op->name,
+          schema->n_returns, a->l->n_out);
 }
 
 /* Completes the arguments and replaces refs by indices into in[]. */
@@ -105,13 +108,16 @@ check_shape (Ask *a, uint32_t i, const NativertView *got)
 {
   const NativertView *want = a->l->want ? &a->l->want[i] : NULL;
   int64_t numel;
-  if (got->ndim > NATIVERT_MAX_DIMS || !nativert_dtype_size (got->dtype) || !nativert_numel (got->size, got->ndim, &numel))
+  if (got->ndim > NATIVERT_MAX_DIMS || !nativert_dtype_size (got->dtype)
+      || !nativert_numel (got->size, got->ndim, &numel))
     return nativert_builder_fail (a->b, NATIVERT_ERROR_LIMIT, "%s: result %u does not fit in memory", a->op->name, i);
-  if (!want || want->ndim == NATIVERT_UNKNOWN_RANK || (nativert_view_same_shape (got, want) && got->dtype == want->dtype))
+  if (!want || want->ndim == NATIVERT_UNKNOWN_RANK
+      || (nativert_view_same_shape (got, want) && got->dtype == want->dtype))
     return true;
   g_autofree char *x = nativert_view_to_text (got);
   g_autofree char *y = nativert_view_to_text (want);
-  return nativert_builder_fail (a->b, NATIVERT_ERROR_MISMATCH, "%s gives %s for result %u, the file says %s", a->op->name, x, i, y);
+  return nativert_builder_fail (
+      a->b, NATIVERT_ERROR_MISMATCH, "%s gives %s for result %u, the file says %s", a->op->name, x, i, y);
 }
 
 /* ---- views ---- */
@@ -126,7 +132,8 @@ make_strict (Ask *a, uint32_t i)
   bool may_alias = false;
   for (uint32_t k = 0; k < schema->n_args; k++)
     may_alias |= schema->args[k].alias != 0;
-  bool fresh = may_alias || (v->block >= a->first_block && NATIVERT_BLOCK (a->b, v->block)->b.mem == NATIVERT_MEM_ARENA);
+  bool fresh
+      = may_alias || (v->block >= a->first_block && NATIVERT_BLOCK (a->b, v->block)->b.mem == NATIVERT_MEM_ARENA);
   if (!nativert_view_is_dense (&want))
     nativert_view_init (&want, want.dtype, want.ndim, want.size);
   if (fresh && (nativert_view_same_strides (&want, &v->view) || may_alias))
@@ -146,15 +153,18 @@ add_views (Ask *a, const int64_t *offset)
     int64_t at;
     if (!check_shape (a, i, &a->out[i]))
       return false;
-    if (!nativert_mul_i64 (offset[i], (int64_t) nativert_dtype_size (a->out[i].dtype), &at) || !nativert_add_i64 (at, base.offset, &at))
+    if (!nativert_mul_i64 (offset[i], (int64_t) nativert_dtype_size (a->out[i].dtype), &at)
+        || !nativert_add_i64 (at, base.offset, &at))
       at = -1;
-    if ((a->l->out[i] = nativert_builder_add_value (a->b, base.block, at, &a->out[i])) < 0 || (a->l->strict && !make_strict (a, i)))
+    if ((a->l->out[i] = nativert_builder_add_value (a->b, base.block, at, &a->out[i])) < 0
+        || (a->l->strict && !make_strict (a, i)))
       return false;
   }
   return true;
 }
 
-/* 1 done, 0 not a view, -1 failed.  A view that strides do not allow is taken of a contiguous copy, where nobody writes. */
+/* 1 done, 0 not a view, -1 failed.  A view that strides do not allow is taken of a contiguous copy, where nobody
+ * writes. */
 static int
 try_view (Ask *a)
 {
@@ -212,7 +222,8 @@ find_kernel (Ask *a)
     nativert_no (&a->p, "it has %u inputs", a->p.n_in);
     return NULL;
   }
-  return nativert_kernel_find (&a->p, dispatch == NATIVERT_DISPATCH_OUT ? a->out[0].dtype : a->in[dispatch].dtype, NATIVERT_DEVICE_CPU);
+  return nativert_kernel_find (
+      &a->p, dispatch == NATIVERT_DISPATCH_OUT ? a->out[0].dtype : a->in[dispatch].dtype, NATIVERT_DEVICE_CPU);
 }
 
 /* May the result be written straight into dest?  When no input lives there, or one does, element under element, and the
@@ -222,7 +233,8 @@ may_write (const Ask *a, NativertRef dest)
 {
   uint32_t block = NATIVERT_VALUE (a->b, dest)->block;
   for (int i = 0; i < a->p.n_in; i++)
-    if (NATIVERT_VALUE (a->b, a->refs[i])->block == block && !(i == a->p.in_place && nativert_builder_same_memory (a->b, a->refs[i], dest)))
+    if (NATIVERT_VALUE (a->b, a->refs[i])->block == block
+        && !(i == a->p.in_place && nativert_builder_same_memory (a->b, a->refs[i], dest)))
       return false;
   return true;
 }
@@ -249,7 +261,8 @@ static void
 set_strides (Ask *a, bool wanted)
 {
   for (uint32_t i = 0; i < a->p.n_out; i++) {
-    const NativertView *want = wanted && a->l->want && a->l->want[i].ndim != NATIVERT_UNKNOWN_RANK ? &a->l->want[i] : NULL;
+    const NativertView *want
+        = wanted && a->l->want && a->l->want[i].ndim != NATIVERT_UNKNOWN_RANK ? &a->l->want[i] : NULL;
     nativert_view_init (&a->out[i], a->out[i].dtype, a->out[i].ndim, a->out[i].size);
     if (want && nativert_view_is_dense (want))
       memcpy (a->out[i].stride, want->stride, sizeof want->stride);
@@ -333,7 +346,8 @@ lower (Ask *a)
   if (!bind (a))
     return false;
   if (a->op->flags & NATIVERT_FLAG_DATA_DEPENDENT)
-    return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "the size of its result depends on data, which is not supported");
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_UNSUPPORTED, "the size of its result depends on data, which is not supported");
   if ((a->op->flags & NATIVERT_FLAG_PROMOTE) && !nativert_builder_promote (b, a->op, a->refs, a->p.n_in))
     return false;
   a->p.in = a->in = a->p.n_in <= SMALL ? in : nativert_region_new_n (b->temp, NativertView, a->p.n_in);
@@ -364,7 +378,8 @@ nativert_builder_lower (NativertBuilder *b, NativertLowering *l)
 bool
 nativert_builder_copy_to (NativertBuilder *b, NativertRef src, NativertRef dest)
 {
-  if (nativert_builder_same_memory (b, src, dest) && NATIVERT_VALUE (b, src)->view.dtype == NATIVERT_VALUE (b, dest)->view.dtype)
+  if (nativert_builder_same_memory (b, src, dest)
+      && NATIVERT_VALUE (b, src)->view.dtype == NATIVERT_VALUE (b, dest)->view.dtype)
     return true;
   for (int i = 0; i < 2; i++) {         /* the second time from a temporary that shares nothing with dest */
     NativertRef out = NATIVERT_NO_REF;

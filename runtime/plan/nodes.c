@@ -3,12 +3,15 @@
 #include <string.h>
 #include "plan/builder.h"
 
-/* A Scalar that is known only at run time (a SymFloat from item()) is a 0-d tensor: the operator's Tensor form takes it. */
+/* A Scalar that is known only at run time (a SymFloat from item()) is a 0-d tensor: the operator's Tensor form takes
+ * it. */
 static void
 use_tensor_form (const NativertNode *node, uint16_t *op, const NativertArg *args)
 {
-  static const struct { const char *suffix, *with; } forms[] = { { "_Tensor_Scalar", "_Tensor_Tensor" }, { "_Scalar", "_Tensor" },
-    { "_ScalarOther", "_self" }, { "_ScalarSelf", "_self" }, { "_Scalar_mode", "_Tensor_mode" }, { "pow_Scalar", "pow_Tensor_Tensor" },
+  static const struct {
+    const char *suffix, *with;
+  } forms[] = { { "_Tensor_Scalar", "_Tensor_Tensor" }, { "_Scalar", "_Tensor" }, { "_ScalarOther", "_self" },
+    { "_ScalarSelf", "_self" }, { "_Scalar_mode", "_Tensor_mode" }, { "pow_Scalar", "pow_Tensor_Tensor" },
     { "_Scalar", "_Tensor" } };
   bool any = false;
   for (uint32_t i = 0; i < node->schema->n_args; i++)
@@ -98,8 +101,14 @@ lower_functional (NativertBuilder *b, const NativertNode *node, const NativertAr
   if (filled < 0)
     return false;
   use_tensor_form (node, &op, args);
-  NativertLowering l = { .op = op, .args = args, .n_args = node->schema->n_args, .n_out = n, .want = want, .strict = strict,
-    .dest = NATIVERT_NO_REF, .out = out };
+  NativertLowering l = { .op = op,
+    .args = args,
+    .n_args = node->schema->n_args,
+    .n_out = n,
+    .want = want,
+    .strict = strict,
+    .dest = NATIVERT_NO_REF,
+    .out = out };
   if (!filled && !nativert_builder_lower (b, &l))
     return false;
   for (uint32_t i = 0; i < n; i++)
@@ -127,7 +136,8 @@ nativert_builder_lower_node (NativertBuilder *b, const NativertNode *node)
     return nativert_builder_lower_symbolic (b, node);
   if (node->schema->op < 0 || node->schema->op >= NATIVERT_N_OPS)
     return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "operator not implemented");
-  NativertArg few[16], *args = node->schema->n_args <= 16 ? few : nativert_region_new_n (b->temp, NativertArg, node->schema->n_args);
+  NativertArg few[16],
+      *args = node->schema->n_args <= 16 ? few : nativert_region_new_n (b->temp, NativertArg, node->schema->n_args);
   if (!nativert_builder_bind_args (b, node, args))
     return false;
   return node->schema->writes ? nativert_builder_lower_write (b, node, args) : lower_functional (b, node, args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Steps that depend on weights alone: what expansions make of parameters, casts and copies of them.  They go to the front
- * and run when a frame is bound; what they write stays in the frame. */
+/* Steps that depend on weights alone: what expansions make of parameters, casts and copies of them.  They go to the
+ * front and run when a frame is bound; what they write stays in the frame. */
 #include <string.h>
 #include "plan/builder.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a run leaves behind: buffers that the signature says it mutates are written, and every tensor result gets
- * memory of its own, with the strides the file gives; one that shares memory with anything else is copied at the end. */
+ * memory of its own, with the strides the file gives; one that shares memory with anything else is copied at the end.
+ */
 #include <string.h>
 #include "plan/builder.h"
 
@@ -14,7 +15,8 @@ static const NativertGraphInput *
 find_input (const NativertGraph *graph, const char *target)
 {
   for (uint32_t i = 0; target && i < graph->n_inputs; i++)
-    if (graph->inputs[i].kind != NATIVERT_IN_USER && graph->inputs[i].target && !strcmp (graph->inputs[i].target, target) && graph->inputs[i].value)
+    if (graph->inputs[i].kind != NATIVERT_IN_USER && graph->inputs[i].target
+        && !strcmp (graph->inputs[i].target, target) && graph->inputs[i].value)
       return &graph->inputs[i];
   return NULL;
 }
@@ -45,9 +47,11 @@ write_states (NativertBuilder *b)
     const NativertGraphInput *input = find_input (graph, output->target);
     const NativertPlanGraphValue *gv = &b->gv[output->arg.u.value->id];
     if (!input || gv->kind != NATIVERT_PV_REF || b->gv[input->value->id].kind != NATIVERT_PV_REF)
-      return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "output %u: there is no buffer `%s` to write", i, output->target);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_MISMATCH, "output %u: there is no buffer `%s` to write", i, output->target);
     from[i] = gv->ref;
-    if (gv->ref != b->gv[input->value->id].ref && NATIVERT_BLOCK (b, NATIVERT_VALUE (b, gv->ref)->block)->b.mem == NATIVERT_MEM_STATE
+    if (gv->ref != b->gv[input->value->id].ref
+        && NATIVERT_BLOCK (b, NATIVERT_VALUE (b, gv->ref)->block)->b.mem == NATIVERT_MEM_STATE
         && (from[i] = duplicate (b, gv->ref, NULL)) < 0)
       return false;
   }
@@ -56,7 +60,8 @@ write_states (NativertBuilder *b)
       continue;
     NativertRef to = b->gv[find_input (graph, graph->outputs[i].target)->value->id].ref;
     if (!nativert_view_same_shape (&NATIVERT_VALUE (b, from[i])->view, &NATIVERT_VALUE (b, to)->view))
-      return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "buffer `%s` would change its sizes", graph->outputs[i].target);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_MISMATCH, "buffer `%s` would change its sizes", graph->outputs[i].target);
     if (!nativert_builder_copy_to (b, from[i], to))
       return false;
     b->plan->outputs[i] = (NativertPlanOutput) { .kind = NATIVERT_VALUE_TENSOR, .slot = (uint32_t) to };
@@ -71,9 +76,11 @@ claim (NativertBuilder *b, uint32_t index, NativertRef ref, const NativertView *
   const NativertPlanValue *v = NATIVERT_VALUE (b, ref);
   NativertPlanBlock *block = NATIVERT_BLOCK (b, v->block);
   size_t n_bytes = (size_t) nativert_view_numel (&v->view) * nativert_dtype_size (v->view.dtype);
-  if (block->b.mem != NATIVERT_MEM_ARENA || block->b.keep || v->offset || n_bytes != block->b.n_bytes || !nativert_view_is_dense (&v->view))
+  if (block->b.mem != NATIVERT_MEM_ARENA || block->b.keep || v->offset || n_bytes != block->b.n_bytes
+      || !nativert_view_is_dense (&v->view))
     return false;
-  if (want && nativert_view_is_dense (want) && nativert_view_same_shape (want, &v->view) && !nativert_view_same_strides (want, &v->view))
+  if (want && nativert_view_is_dense (want) && nativert_view_same_shape (want, &v->view)
+      && !nativert_view_same_strides (want, &v->view))
     return false;
   block->b.mem = NATIVERT_MEM_OUTPUT;
   block->b.index = index;
@@ -92,7 +99,8 @@ tensor_output (NativertBuilder *b, uint32_t index, NativertRef ref, const Native
   if (!claim (b, index, ref, strides)) {
     ref = duplicate (b, ref, strides);
     if (ref < 0 || !claim (b, index, ref, NULL))
-      return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "output %u cannot be given memory of its own", index);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_UNSUPPORTED, "output %u cannot be given memory of its own", index);
   }
   out->slot = (uint32_t) ref;
   return true;
@@ -116,7 +124,8 @@ value_output (NativertBuilder *b, uint32_t index, const NativertGraphValue *valu
   switch (gv->kind) {
     case NATIVERT_PV_NUMBER: number_output (out, gv->number); return true;
     case NATIVERT_PV_STRING:
-      *out = (NativertPlanOutput) { .kind = NATIVERT_VALUE_STRING, .string = nativert_region_strdup (b->plan->region, gv->string) };
+      *out = (NativertPlanOutput){ .kind = NATIVERT_VALUE_STRING,
+        .string = nativert_region_strdup (b->plan->region, gv->string) };
       return true;
     case NATIVERT_PV_NONE: out->kind = NATIVERT_VALUE_NONE; return true;
     case NATIVERT_PV_REF:
@@ -128,7 +137,8 @@ value_output (NativertBuilder *b, uint32_t index, const NativertGraphValue *valu
     default:
       if (value->type == NATIVERT_GV_TOKEN || value->type == NATIVERT_GV_OBJ)
         return true;                    /* stays NONE */
-      return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "output %u (`%s`) has no value that this runtime knows", index, value->name);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_UNSUPPORTED, "output %u (`%s`) has no value that this runtime knows", index, value->name);
   }
 }
 
@@ -139,10 +149,18 @@ literal_output (NativertBuilder *b, uint32_t index, const NativertGraphArg *arg)
   switch (arg->kind) {
     case NATIVERT_GA_NONE: return true;
     case NATIVERT_GA_INT: number_output (out, (NativertNum) { .kind = NATIVERT_NUM_INT, .u.i = arg->u.i }); return true;
-    case NATIVERT_GA_FLOAT: number_output (out, (NativertNum) { .kind = NATIVERT_NUM_FLOAT, .u.f = arg->u.f }); return true;
-    case NATIVERT_GA_BOOL: number_output (out, (NativertNum) { .kind = NATIVERT_NUM_BOOL, .u.b = arg->u.i != 0 }); return true;
-    case NATIVERT_GA_STRING: *out = (NativertPlanOutput) { .kind = NATIVERT_VALUE_STRING, .string = arg->u.s }; return true;
-    default: return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "output %u is of a kind that this runtime cannot return", index);
+    case NATIVERT_GA_FLOAT:
+      number_output (out, (NativertNum){ .kind = NATIVERT_NUM_FLOAT, .u.f = arg->u.f });
+      return true;
+    case NATIVERT_GA_BOOL:
+      number_output (out, (NativertNum){ .kind = NATIVERT_NUM_BOOL, .u.b = arg->u.i != 0 });
+      return true;
+    case NATIVERT_GA_STRING:
+      *out = (NativertPlanOutput){ .kind = NATIVERT_VALUE_STRING, .string = arg->u.s };
+      return true;
+    default:
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_UNSUPPORTED, "output %u is of a kind that this runtime cannot return", index);
   }
 }
 
@@ -161,7 +179,8 @@ nativert_builder_lower_outputs (NativertBuilder *b)
     const NativertGraphOutput *output = &graph->outputs[i];
     if (output->kind == NATIVERT_OUT_TOKEN || is_state_output (output->kind))
       continue;
-    if (output->arg.kind == NATIVERT_GA_VALUE ? !value_output (b, i, output->arg.u.value) : !literal_output (b, i, &output->arg))
+    if (output->arg.kind == NATIVERT_GA_VALUE ? !value_output (b, i, output->arg.u.value)
+                                              : !literal_output (b, i, &output->arg))
       return false;
   }
   return true;

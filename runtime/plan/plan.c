@@ -19,7 +19,9 @@ nativert_builder_fail (NativertBuilder *b, NativertError code, const char *forma
     g_set_error_literal (b->error, NATIVERT_ERROR, code, text);
     return false;
   }
-  const char *name = b->node->name && *b->node->name ? b->node->name : b->node->n_outputs ? b->node->outputs[0]->name : "?";
+  const char *name = b->node->name && *b->node->name ? b->node->name
+      : b->node->n_outputs                           ? b->node->outputs[0]->name
+                                                     : "?";
   const char *target = b->node->target;
   if (g_str_has_prefix (target, "torch.ops."))
     target += strlen ("torch.ops.");
@@ -114,7 +116,8 @@ finish (NativertBuilder *b)
   plan->packs = keep (plan, b->packs, sizeof (NativertPlanPack));
   plan->n_mutated = b->mutated->len;
   plan->mutated = keep (plan, b->mutated, sizeof (NativertPlanMutated));
-  plan->params = nativert_region_memdup (plan->region, b->params->len ? (const void *) b->params->data : "", b->params->len);
+  plan->params
+      = nativert_region_memdup (plan->region, b->params->len ? (const void *) b->params->data : "", b->params->len);
   store_constants (b);
   nativert_plan_find_once (plan, b->temp);
   plan->n_segments = 2;
@@ -124,7 +127,8 @@ finish (NativertBuilder *b)
   nativert_plan_make_dag (plan);
   if (nativert_plan_make_arena (plan, b, &plan->arena_bytes))
     return true;
-  return nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "a run needs %zu MiB of memory, the limit is %zu MiB", plan->arena_bytes >> 20, b->limit >> 20);
+  return nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "a run needs %zu MiB of memory, the limit is %zu MiB",
+      plan->arena_bytes >> 20, b->limit >> 20);
 }
 
 static bool

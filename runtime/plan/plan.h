@@ -7,22 +7,26 @@
 #include "kernels/ops.h"
 
 typedef enum {
-  NATIVERT_MEM_ARENA,                   /* offset in the frame's arena */
-  NATIVERT_MEM_INPUT,                   /* index: user input */
-  NATIVERT_MEM_OUTPUT,                  /* index: output; memory of its own */
-  NATIVERT_MEM_WEIGHT,                  /* index: position among the graph's inputs (parameter, buffer, constant, folded) */
-  NATIVERT_MEM_CONSTANT,                /* offset in the plan's own constants */
-  NATIVERT_MEM_STATE                    /* index: as WEIGHT, a buffer that the graph writes: one copy per stream */
+  NATIVERT_MEM_ARENA,    /* offset in the frame's arena */
+  NATIVERT_MEM_INPUT,    /* index: user input */
+  NATIVERT_MEM_OUTPUT,   /* index: output; memory of its own */
+  NATIVERT_MEM_WEIGHT,   /* index: position among the graph's inputs (parameter, buffer, constant, folded) */
+  NATIVERT_MEM_CONSTANT, /* offset in the plan's own constants */
+  NATIVERT_MEM_STATE     /* index: as WEIGHT, a buffer that the graph writes: one copy per stream */
 } NativertMem;
 
 typedef struct {                        /* one storage */
   uint8_t mem;
   bool keep;                            /* ARENA: its bytes stay untouched until the run's results were read */
-  bool once;                            /* ARENA: written when the frame is bound, before all the rest of the arena; stays */
+  bool once; /* ARENA: written when the frame is bound, before all the rest of the arena; stays */
   uint32_t index;
   size_t n_bytes, offset;
 } NativertBlock;
-typedef struct { uint32_t block; int64_t offset; NativertView view; } NativertSlot;              /* a view of it; offset in bytes */
+typedef struct {
+  uint32_t block;
+  int64_t offset;
+  NativertView view;
+} NativertSlot; /* a view of it; offset in bytes */
 typedef struct {
   const NativertKernel *kernel;
   const char *node;                     /* name, for profiles and errors */
@@ -38,16 +42,23 @@ typedef struct {
 } NativertStep;
 
 /* A pack that the model makes once per weights version; equal (block, view, fn, key) of several plans are the same. */
-typedef struct { uint32_t weight; NativertView view; int64_t offset; NativertPack pack; uint32_t params; } NativertPlanPack;
+typedef struct {
+  uint32_t weight;
+  NativertView view;
+  int64_t offset;
+  NativertPack pack;
+  uint32_t params;
+} NativertPlanPack;
 
 #define NATIVERT_NO_SLOT UINT32_MAX
 typedef struct {
   uint8_t kind;                         /* NativertValueKind: TENSOR, INT, FLOAT, BOOL, NONE, STRING */
-  uint32_t slot;                        /* TENSOR and computed numbers: where it is at the end of a run; else NATIVERT_NO_SLOT */
+  uint32_t slot; /* TENSOR and computed numbers: where it is at the end of a run; else NATIVERT_NO_SLOT */
   NativertNum number; const char *string;
 } NativertPlanOutput;
 
-/* A user input that the graph writes: the run works on a copy, which is here afterwards.  input: by user input number. */
+/* A user input that the graph writes: the run works on a copy, which is here afterwards.  input: by user input number.
+ */
 typedef struct { uint32_t input, slot; } NativertPlanMutated;
 
 /* Parts of the program, in order.  ONCE steps depend on weights alone: binding a frame runs them, runs do not. */
@@ -76,9 +87,15 @@ typedef struct NativertPlan {
 } NativertPlan;
 
 /* One user input of the graph (INPUT kinds USER and CONSTANT, in order) as it comes. */
-typedef struct { uint8_t kind; NativertView view; NativertNum number; const char *string; } NativertPlanInput;   /* kind: NativertValueKind */
+typedef struct {
+  uint8_t kind;
+  NativertView view;
+  NativertNum number;
+  const char *string;
+} NativertPlanInput; /* kind: NativertValueKind */
 
-NativertPlan *nativert_plan_new (const NativertGraph *graph, const NativertPlanInput *inputs, uint32_t n_inputs, GError **error);
+NativertPlan *nativert_plan_new (
+    const NativertGraph *graph, const NativertPlanInput *inputs, uint32_t n_inputs, GError **error);
 NativertPlan *nativert_plan_ref (NativertPlan *plan);
 void nativert_plan_unref (NativertPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertPlan, nativert_plan_unref)

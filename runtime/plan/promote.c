@@ -10,7 +10,13 @@ category (uint8_t dtype)
 {
   switch (dtype) {
     case NATIVERT_BOOL: return BOOLEAN;
-    case NATIVERT_I64: case NATIVERT_I32: case NATIVERT_I16: case NATIVERT_I8: case NATIVERT_U8: case NATIVERT_U16: case NATIVERT_U32:
+    case NATIVERT_I64:
+    case NATIVERT_I32:
+    case NATIVERT_I16:
+    case NATIVERT_I8:
+    case NATIVERT_U8:
+    case NATIVERT_U16:
+    case NATIVERT_U32:
     case NATIVERT_U64: return INTEGRAL;
     case NATIVERT_C32: case NATIVERT_C64: case NATIVERT_C128: return COMPLEX;
     default: return FLOATING;
@@ -49,7 +55,10 @@ promote_floats (uint8_t a, uint8_t b)
 static uint8_t
 real_of (uint8_t dtype)
 {
-  return dtype == NATIVERT_C128 ? NATIVERT_F64 : dtype == NATIVERT_C64 ? NATIVERT_F32 : dtype == NATIVERT_C32 ? NATIVERT_F16 : dtype;
+  return dtype == NATIVERT_C128 ? NATIVERT_F64
+      : dtype == NATIVERT_C64   ? NATIVERT_F32
+      : dtype == NATIVERT_C32   ? NATIVERT_F16
+                                : dtype;
 }
 
 static uint8_t
@@ -124,12 +133,15 @@ result_type (const NativertBuilder *b, const NativertRef *refs, uint32_t n)
 static NativertRef
 cast_number (NativertBuilder *b, NativertNum number, uint8_t dtype)
 {
-  double f = number.kind == NATIVERT_NUM_FLOAT ? number.u.f : number.kind == NATIVERT_NUM_INT ? (double) number.u.i : number.u.b;
+  double f = number.kind == NATIVERT_NUM_FLOAT ? number.u.f
+      : number.kind == NATIVERT_NUM_INT        ? (double) number.u.i
+                                               : number.u.b;
   int64_t i = number.kind == NATIVERT_NUM_INT ? number.u.i : number.kind == NATIVERT_NUM_BOOL ? number.u.b
       : f >= -9.2e18 && f <= 9.2e18 ? (int64_t) f : INT64_MIN;
   if (dtype == NATIVERT_BOOL)
     i = number.kind == NATIVERT_NUM_FLOAT ? f != 0 : i != 0;
-  return category (dtype) >= FLOATING ? nativert_emit_float (&b->emit, dtype, f) : nativert_emit_int (&b->emit, dtype, i);
+  return category (dtype) >= FLOATING ? nativert_emit_float (&b->emit, dtype, f)
+                                      : nativert_emit_int (&b->emit, dtype, i);
 }
 
 static NativertRef
@@ -137,7 +149,8 @@ copy (NativertBuilder *b, NativertRef ref, uint8_t dtype)
 {
   NativertRef out = NATIVERT_NO_REF;
   NativertArg args[] = { NATIVERT_T (ref), NATIVERT_D (dtype) };
-  NativertLowering l = { .op = b->copy_op, .args = args, .n_args = 2, .n_out = 1, .dest = NATIVERT_NO_REF, .out = &out };
+  NativertLowering l
+      = { .op = b->copy_op, .args = args, .n_args = 2, .n_out = 1, .dest = NATIVERT_NO_REF, .out = &out };
   return nativert_builder_lower (b, &l) ? out : NATIVERT_NO_REF;
 }
 

@@ -134,7 +134,8 @@ static bool
 compare (const char *name, NativertNum a, NativertNum b, NativertNum *r)
 {
   bool f = is_float (a) || is_float (b);
-  int order = f ? (as_float (a) > as_float (b)) - (as_float (a) < as_float (b)) : (as_int (a) > as_int (b)) - (as_int (a) < as_int (b));
+  int order = f ? (as_float (a) > as_float (b)) - (as_float (a) < as_float (b))
+                : (as_int (a) > as_int (b)) - (as_int (a) < as_int (b));
   if (!strcmp (name, "eq"))
     return give_bool (r, order == 0);
   if (!strcmp (name, "ne"))
@@ -163,15 +164,19 @@ binary (const char *name, NativertNum a, NativertNum b, NativertNum *r)
     return give_bool (r, name[0] == 'a' ? a.u.b && b.u.b : a.u.b || b.u.b);
   if (compare (name, a, b, r))
     return true;
-  return is_float (a) || is_float (b) ? binary_float (name, as_float (a), as_float (b), r) : binary_int (name, as_int (a), as_int (b), r);
+  return is_float (a) || is_float (b) ? binary_float (name, as_float (a), as_float (b), r)
+                                      : binary_int (name, as_int (a), as_int (b), r);
 }
 
 static bool
 unary_float (const char *name, double a, NativertNum *r)
 {
-  static const struct { const char *name; double (*fn) (double); } functions[] = { { "sqrt", sqrt }, { "exp", exp }, { "log", log },
-    { "log2", log2 }, { "sin", sin }, { "cos", cos }, { "tan", tan }, { "sinh", sinh }, { "cosh", cosh }, { "tanh", tanh },
-    { "asin", asin }, { "acos", acos }, { "atan", atan } };
+  static const struct {
+    const char *name;
+    double (*fn) (double);
+  } functions[] = { { "sqrt", sqrt }, { "exp", exp }, { "log", log }, { "log2", log2 }, { "sin", sin }, { "cos", cos },
+    { "tan", tan }, { "sinh", sinh }, { "cosh", cosh }, { "tanh", tanh }, { "asin", asin }, { "acos", acos },
+    { "atan", atan } };
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
     if (!strcmp (name, functions[i].name))
       return give_float (r, functions[i].fn (a));
@@ -187,7 +192,8 @@ unary (const char *name, NativertNum a, NativertNum *r)
   if (!strcmp (name, "pos"))
     return is_float (a) ? give_float (r, a.u.f) : give_int (r, as_int (a));
   if (!strcmp (name, "abs"))
-    return is_float (a) ? give_float (r, fabs (a.u.f)) : as_int (a) != INT64_MIN && give_int (r, as_int (a) < 0 ? -as_int (a) : as_int (a));
+    return is_float (a) ? give_float (r, fabs (a.u.f))
+                        : as_int (a) != INT64_MIN && give_int (r, as_int (a) < 0 ? -as_int (a) : as_int (a));
   if (!strcmp (name, "not") || !strcmp (name, "not_"))
     return give_bool (r, !truth (a));
   if (!strcmp (name, "float"))

@@ -25,8 +25,9 @@ add_pack (NativertBuilder *b, const NativertPlanValue *v, const NativertPack *pa
   uint32_t weight = NATIVERT_BLOCK (b, v->block)->b.index;
   for (uint32_t i = 0; i < b->packs->len; i++) {
     const NativertPlanPack *p = &g_array_index (b->packs, NativertPlanPack, i);
-    if (p->weight == weight && p->offset == v->offset && p->pack.fn == pack->fn && p->pack.key == pack->key && p->pack.n_bytes == pack->n_bytes
-        && p->view.dtype == v->view.dtype && nativert_view_same_shape (&p->view, &v->view) && nativert_view_same_strides (&p->view, &v->view))
+    if (p->weight == weight && p->offset == v->offset && p->pack.fn == pack->fn && p->pack.key == pack->key
+        && p->pack.n_bytes == pack->n_bytes && p->view.dtype == v->view.dtype
+        && nativert_view_same_shape (&p->view, &v->view) && nativert_view_same_strides (&p->view, &v->view))
       return (int32_t) i;
   }
   NativertPlanPack added = { .weight = weight, .view = v->view, .offset = v->offset, .pack = *pack, .params = params };
@@ -59,10 +60,15 @@ add_refs (NativertBuilder *b, const NativertRef *refs, uint32_t n)
 }
 
 bool
-nativert_builder_add_step (NativertBuilder *b, const NativertKernel *kernel, NativertPrep *p, const NativertRef *in, const NativertRef *out)
+nativert_builder_add_step (
+    NativertBuilder *b, const NativertKernel *kernel, NativertPrep *p, const NativertRef *in, const NativertRef *out)
 {
-  NativertStep step = { .kernel = kernel, .node = b->node ? b->node->name : "output", .n_in = p->n_in, .n_out = p->n_out,
-    .n_parts = p->n_parts, .cost = p->cost };
+  NativertStep step = { .kernel = kernel,
+    .node = b->node ? b->node->name : "output",
+    .n_in = p->n_in,
+    .n_out = p->n_out,
+    .n_parts = p->n_parts,
+    .cost = p->cost };
   NativertStep *s = &step;
   if (b->node && (!s->node || !*s->node))
     s->node = b->node->n_outputs ? b->node->outputs[0]->name : b->node->target;
@@ -75,7 +81,8 @@ nativert_builder_add_step (NativertBuilder *b, const NativertKernel *kernel, Nat
     s->pack[i] = -1;
   for (int i = 0; i < p->n_packs && i < NATIVERT_MAX_PACKS; i++) {
     if (p->pack[i].in >= p->n_in || !p->in_const[p->pack[i].in])
-      return nativert_builder_fail (b, NATIVERT_ERROR_UNSUPPORTED, "kernel %s packs an input that is no weight", kernel->name);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_UNSUPPORTED, "kernel %s packs an input that is no weight", kernel->name);
     if (!nativert_builder_check_limit (b, p->pack[i].n_bytes))
       return false;
     s->pack[i] = add_pack (b, NATIVERT_VALUE (b, in[p->pack[i].in]), &p->pack[i], s->params);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Symbolic sizes: finds the value of every symbol from the sizes of the inputs, checks all inputs against what the model
- * declares, and evaluates the metadata of values. */
+/* Symbolic sizes: finds the value of every symbol from the sizes of the inputs, checks all inputs against what the
+ * model declares, and evaluates the metadata of values. */
 #include <string.h>
 #include "plan/builder.h"
 
@@ -37,14 +37,16 @@ nativert_builder_meta (NativertBuilder *b, const NativertGraphValue *value, Nati
   if (!meta || meta->dtype < 0)
     return true;
   if (meta->n_dims > NATIVERT_MAX_DIMS)
-    return nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "`%s` has %u dimensions, the most is %d", value->name, meta->n_dims, NATIVERT_MAX_DIMS);
+    return nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "`%s` has %u dimensions, the most is %d", value->name,
+        meta->n_dims, NATIVERT_MAX_DIMS);
   bool strides = true;
   for (uint32_t d = 0; d < meta->n_dims; d++) {
     if (!nativert_builder_sym (b, &meta->sizes[d], &view->size[d]))
       return true;
     strides = strides && nativert_builder_sym (b, &meta->strides[d], &view->stride[d]);
     if (view->size[d] < 0)
-      return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "dim %u of `%s` comes to %" G_GINT64_FORMAT, d, value->name, view->size[d]);
+      return nativert_builder_fail (
+          b, NATIVERT_ERROR_MISMATCH, "dim %u of `%s` comes to %" G_GINT64_FORMAT, d, value->name, view->size[d]);
   }
   view->dtype = (uint8_t) meta->dtype;
   view->ndim = (uint8_t) meta->n_dims;
@@ -75,7 +77,8 @@ check_tensor (NativertBuilder *b, const NativertGraphInput *input, const Nativer
   const NativertTensorMetaDesc *meta = input->value->meta;
   const char *name = input->value->name;
   if (given->kind != NATIVERT_VALUE_TENSOR)
-    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: not a tensor, the model takes a tensor", name);
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_INVALID_INPUT, "input %s: not a tensor, the model takes a tensor", name);
   if (meta->dtype >= 0 && given->view.dtype != meta->dtype)
     return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: is %s, the model takes %s", name,
         nativert_dtype_name (given->view.dtype), nativert_dtype_name ((uint8_t) meta->dtype));
@@ -84,8 +87,9 @@ check_tensor (NativertBuilder *b, const NativertGraphInput *input, const Nativer
         given->view.ndim, meta->n_dims);
   for (uint32_t d = 0; d < meta->n_dims; d++)
     if (given->view.size[d] < 0 || (!meta->sizes[d].expr && given->view.size[d] != meta->sizes[d].value))
-      return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: dim %u is %" G_GINT64_FORMAT ", the model takes %"
-          G_GINT64_FORMAT, name, d, given->view.size[d], meta->sizes[d].value);
+      return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT,
+          "input %s: dim %u is %" G_GINT64_FORMAT ", the model takes %" G_GINT64_FORMAT, name, d, given->view.size[d],
+          meta->sizes[d].value);
   return true;
 }
 
@@ -133,7 +137,8 @@ learn_all (NativertBuilder *b, Where *where, const NativertPlanInput *inputs, bo
 }
 
 static bool
-check_size (NativertBuilder *b, const Where *where, const char *name, uint32_t dim, const NativertExpr *expr, int64_t value)
+check_size (
+    NativertBuilder *b, const Where *where, const char *name, uint32_t dim, const NativertExpr *expr, int64_t value)
 {
   NativertNum number = { .kind = NATIVERT_NUM_BOOL };
   if (nativert_builder_eval (b, expr, &number) && number.kind == NATIVERT_NUM_INT && number.u.i == value)
@@ -142,9 +147,11 @@ check_size (NativertBuilder *b, const Where *where, const char *name, uint32_t d
   g_autofree char *what = dim == NATIVERT_UNKNOWN_RANK ? g_strdup ("the value") : g_strdup_printf ("dim %u", dim);
   int32_t symbol = nativert_expr_symbol (expr);
   if (symbol >= 0 && where[symbol].name)
-    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: %s is %" G_GINT64_FORMAT ", must be %" G_GINT64_FORMAT
-        " (%s, as in dim %u of %s)", name, what, value, number.u.i, text, where[symbol].dim, where[symbol].name);
-  return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: %s is %" G_GINT64_FORMAT ", must be %s", name, what, value, text);
+    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT,
+        "input %s: %s is %" G_GINT64_FORMAT ", must be %" G_GINT64_FORMAT " (%s, as in dim %u of %s)", name, what,
+        value, number.u.i, text, where[symbol].dim, where[symbol].name);
+  return nativert_builder_fail (
+      b, NATIVERT_ERROR_INVALID_INPUT, "input %s: %s is %" G_GINT64_FORMAT ", must be %s", name, what, value, text);
 }
 
 /* As torch: a declared minimum of 2 or less is what tracing left behind, not a promise. */
@@ -154,16 +161,20 @@ check_range (NativertBuilder *b, const Where *where, const NativertRange *range)
   NativertNum number;
   if (!range->expr || !nativert_builder_eval (b, range->expr, &number) || number.kind != NATIVERT_NUM_INT)
     return true;
-  bool low = range->has_min && range->min > 2 && number.u.i < range->min, high = range->has_max && number.u.i > range->max;
+  bool low = range->has_min && range->min > 2 && number.u.i < range->min,
+       high = range->has_max && number.u.i > range->max;
   if (!low && !high)
     return true;
   int32_t symbol = nativert_expr_symbol (range->expr);
   if (symbol < 0 || !where[symbol].name)
-    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "%s is %" G_GINT64_FORMAT ", the model takes at %s %" G_GINT64_FORMAT,
-        range->name, number.u.i, low ? "least" : "most", low ? range->min : range->max);
-  g_autofree char *dim = where[symbol].dim == NATIVERT_UNKNOWN_RANK ? g_strdup ("the value") : g_strdup_printf ("dim %u", where[symbol].dim);
-  return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT, "input %s: %s is %" G_GINT64_FORMAT ", the model takes at %s %"
-      G_GINT64_FORMAT, where[symbol].name, dim, number.u.i, low ? "least" : "most", low ? range->min : range->max);
+    return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT,
+        "%s is %" G_GINT64_FORMAT ", the model takes at %s %" G_GINT64_FORMAT, range->name, number.u.i,
+        low ? "least" : "most", low ? range->min : range->max);
+  g_autofree char *dim = where[symbol].dim == NATIVERT_UNKNOWN_RANK ? g_strdup ("the value")
+                                                                    : g_strdup_printf ("dim %u", where[symbol].dim);
+  return nativert_builder_fail (b, NATIVERT_ERROR_INVALID_INPUT,
+      "input %s: %s is %" G_GINT64_FORMAT ", the model takes at %s %" G_GINT64_FORMAT, where[symbol].name, dim,
+      number.u.i, low ? "least" : "most", low ? range->min : range->max);
 }
 
 static bool

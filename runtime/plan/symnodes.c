@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Nodes whose result is a number: arithmetic on symbolic sizes is done here, while planning.  A number that comes out of
- * a tensor (item) is a 0-d float64 tensor, and arithmetic on it becomes steps. */
+/* Nodes whose result is a number: arithmetic on symbolic sizes is done here, while planning.  A number that comes out
+ * of a tensor (item) is a 0-d float64 tensor, and arithmetic on it becomes steps. */
 #include <math.h>
 #include <string.h>
 #include "plan/builder.h"
@@ -23,10 +23,10 @@ set_number (NativertBuilder *b, const NativertNode *node, NativertNum number)
 {
   const NativertGraphValue *value = node->outputs[0];
   NativertNum declared;
-  if (value->expr && number.kind == NATIVERT_NUM_INT && nativert_builder_eval (b, value->expr, &declared) && declared.kind == NATIVERT_NUM_INT
-      && declared.u.i != number.u.i)
-    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "comes to %" G_GINT64_FORMAT ", the file says %" G_GINT64_FORMAT,
-        number.u.i, declared.u.i);
+  if (value->expr && number.kind == NATIVERT_NUM_INT && nativert_builder_eval (b, value->expr, &declared)
+      && declared.kind == NATIVERT_NUM_INT && declared.u.i != number.u.i)
+    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH,
+        "comes to %" G_GINT64_FORMAT ", the file says %" G_GINT64_FORMAT, number.u.i, declared.u.i);
   b->gv[value->id] = (NativertPlanGraphValue) { .kind = NATIVERT_PV_NUMBER, .number = number };
   return true;
 }
@@ -67,7 +67,8 @@ ask_tensor (NativertBuilder *b, const NativertNode *node, const char *name, cons
   else if (!strcmp (name, "dim.default") || !strcmp (name, "ndim.default"))
     n.u.i = v->ndim;
   else if (d < 0 || d >= v->ndim)
-    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "dim %" G_GINT64_FORMAT " of a tensor of %d dims", dim.u.i, v->ndim);
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_MISMATCH, "dim %" G_GINT64_FORMAT " of a tensor of %d dims", dim.u.i, v->ndim);
   else
     n.u.i = name[4] == 's' && name[5] == 't' ? v->stride[d] : v->size[d];
   return set_number (b, node, n);
@@ -76,7 +77,8 @@ ask_tensor (NativertBuilder *b, const NativertNode *node, const char *name, cons
 static bool
 is_question (const char *name)
 {
-  static const char *const names[] = { "sym_size.int", "sym_stride.int", "sym_numel.default", "dim.default", "ndim.default" };
+  static const char *const names[]
+      = { "sym_size.int", "sym_stride.int", "sym_numel.default", "dim.default", "ndim.default" };
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (!strcmp (name, names[i]))
       return true;
@@ -118,7 +120,8 @@ lower_item (NativertBuilder *b, const NativertNode *node, NativertRef ref)
 {
   const NativertView *v = &NATIVERT_VALUE (b, ref)->view;
   if (nativert_view_numel (v) != 1)
-    return nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "takes one element, the tensor has %" G_GINT64_FORMAT, nativert_view_numel (v));
+    return nativert_builder_fail (
+        b, NATIVERT_ERROR_MISMATCH, "takes one element, the tensor has %" G_GINT64_FORMAT, nativert_view_numel (v));
   NativertNum known = { .kind = NATIVERT_NUM_BOOL + 1 };
   if (v->data)
     known = read_element (v);
@@ -131,12 +134,15 @@ lower_item (NativertBuilder *b, const NativertNode *node, NativertRef ref)
 }
 
 static bool
-lower_float_steps (NativertBuilder *b, const NativertNode *node, const char *name, NativertRef *refs, const NativertNum *numbers, uint32_t n)
+lower_float_steps (NativertBuilder *b, const NativertNode *node, const char *name, NativertRef *refs,
+    const NativertNum *numbers, uint32_t n)
 {
-  static const struct { const char *name, *op; } ops[] = { { "add", "add_Tensor" }, { "sub", "sub_Tensor" }, { "mul", "mul_Tensor" },
-    { "truediv", "div_Tensor" }, { "pow", "pow_Tensor_Tensor" }, { "neg", "neg_default" }, { "sqrt", "sqrt_default" }, { "exp", "exp_default" },
-    { "log", "log_default" }, { "sin", "sin_default" }, { "cos", "cos_default" }, { "max", "maximum_default" }, { "min", "minimum_default" },
-    { "tanh", "tanh_default" }, { "floor", "floor_default" } };
+  static const struct {
+    const char *name, *op;
+  } ops[] = { { "add", "add_Tensor" }, { "sub", "sub_Tensor" }, { "mul", "mul_Tensor" }, { "truediv", "div_Tensor" },
+    { "pow", "pow_Tensor_Tensor" }, { "neg", "neg_default" }, { "sqrt", "sqrt_default" }, { "exp", "exp_default" },
+    { "log", "log_default" }, { "sin", "sin_default" }, { "cos", "cos_default" }, { "max", "maximum_default" },
+    { "min", "minimum_default" }, { "tanh", "tanh_default" }, { "floor", "floor_default" } };
   NativertArg args[MAX_OPERANDS];
   bool wrapped[MAX_OPERANDS];
   NativertRef out = NATIVERT_NO_REF;
@@ -155,7 +161,8 @@ lower_float_steps (NativertBuilder *b, const NativertNode *node, const char *nam
       wrapped[k] = NATIVERT_VALUE (b, ref)->wrapped;
       NATIVERT_VALUE (b, ref)->wrapped = false;
     }
-    NativertLowering l = { .op = (uint16_t) op, .args = args, .n_args = n, .n_out = 1, .dest = NATIVERT_NO_REF, .out = &out };
+    NativertLowering l
+        = { .op = (uint16_t) op, .args = args, .n_args = n, .n_out = 1, .dest = NATIVERT_NO_REF, .out = &out };
     bool ok = nativert_builder_lower (b, &l);
     for (uint32_t k = n; k-- > 0;)
       NATIVERT_VALUE (b, args[k].u.i)->wrapped = wrapped[k];

@@ -26,7 +26,8 @@ static void
 add_step (GString *s, const NativertPlan *plan, uint32_t index)
 {
   const NativertStep *step = &plan->steps[index];
-  g_string_append_printf (s, "%4u %s = %s [%s]", index, step->node, nativert_ops[step->kernel->op].name, step->kernel->name);
+  g_string_append_printf (
+      s, "%4u %s = %s [%s]", index, step->node, nativert_ops[step->kernel->op].name, step->kernel->name);
   for (uint32_t k = 0; k < step->n_in; k++) {
     g_string_append (s, "\n       in  ");
     add_slot (s, plan, plan->slot_refs[step->in + k]);
@@ -54,11 +55,13 @@ char *
 nativert_plan_to_text (const NativertPlan *plan)
 {
   GString *s = g_string_new (NULL);
-  g_string_append_printf (s, "# %u steps, %u slots, %u blocks, %u packs, arena %zu bytes (at least %zu), constants %zu bytes\n", plan->n_steps,
+  g_string_append_printf (s,
+      "# %u steps, %u slots, %u blocks, %u packs, arena %zu bytes (at least %zu), constants %zu bytes\n", plan->n_steps,
       plan->n_slots, plan->n_blocks, plan->n_packs, plan->arena_bytes, plan->arena_lower_bound, plan->constants_bytes);
   for (uint32_t i = 0; i < plan->n_symbols; i++)
     if (plan->known[i])
-      g_string_append_printf (s, "# %s = %" G_GINT64_FORMAT "\n", nativert_expr_table_symbol (plan->graph->program->exprs, i), plan->symbols[i]);
+      g_string_append_printf (s, "# %s = %" G_GINT64_FORMAT "\n",
+          nativert_expr_table_symbol (plan->graph->program->exprs, i), plan->symbols[i]);
   for (uint32_t i = 0; i < plan->n_steps; i++) {
     if (i == plan->n_once && i)
       g_string_append_printf (s, "# above: once for the weights, %zu bytes\n", plan->once_bytes);
@@ -66,7 +69,8 @@ nativert_plan_to_text (const NativertPlan *plan)
   }
   for (uint32_t i = 0; i < plan->n_outputs; i++) {
     g_string_append_printf (s, "output %u: ", i);
-    if (plan->outputs[i].kind == NATIVERT_VALUE_TENSOR || (plan->outputs[i].kind == NATIVERT_VALUE_FLOAT && plan->outputs[i].slot != NATIVERT_NO_SLOT))
+    if (plan->outputs[i].kind == NATIVERT_VALUE_TENSOR
+        || (plan->outputs[i].kind == NATIVERT_VALUE_FLOAT && plan->outputs[i].slot != NATIVERT_NO_SLOT))
       add_slot (s, plan, plan->outputs[i].slot);
     else if (plan->outputs[i].kind == NATIVERT_VALUE_STRING)
       g_string_append_printf (s, "\"%s\"", plan->outputs[i].string);
@@ -76,7 +80,8 @@ nativert_plan_to_text (const NativertPlan *plan)
       g_string_append_printf (s, "%.17g", plan->outputs[i].number.u.f);
     else
       g_string_append_printf (s, "%" G_GINT64_FORMAT,
-          plan->outputs[i].kind == NATIVERT_VALUE_INT ? plan->outputs[i].number.u.i : (int64_t) plan->outputs[i].number.u.b);
+          plan->outputs[i].kind == NATIVERT_VALUE_INT ? plan->outputs[i].number.u.i
+                                                      : (int64_t) plan->outputs[i].number.u.b);
     g_string_append_c (s, '\n');
   }
   return g_string_free (s, FALSE);

@@ -11,7 +11,8 @@ nativert_builder_check_limit (NativertBuilder *b, size_t n_bytes)
 {
   if (n_bytes <= b->limit)
     return true;
-  return nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "needs %zu MiB of memory, the limit is %zu MiB", n_bytes >> 20, b->limit >> 20);
+  return nativert_builder_fail (
+      b, NATIVERT_ERROR_LIMIT, "needs %zu MiB of memory, the limit is %zu MiB", n_bytes >> 20, b->limit >> 20);
 }
 
 uint32_t
@@ -28,14 +29,15 @@ nativert_builder_add_value (NativertBuilder *b, uint32_t block, int64_t offset, 
   const NativertPlanBlock *owner = NATIVERT_BLOCK (b, block);
   size_t item = nativert_dtype_size (view->dtype), n_bytes, end;
   if (!item || view->ndim > NATIVERT_MAX_DIMS || offset < 0
-      || !nativert_extent (view->size, view->stride, view->ndim, 0, item, &n_bytes) || !nativert_add_size (n_bytes, (size_t) offset, &end)
-      || (n_bytes && end > owner->b.n_bytes)) {
+      || !nativert_extent (view->size, view->stride, view->ndim, 0, item, &n_bytes)
+      || !nativert_add_size (n_bytes, (size_t) offset, &end) || (n_bytes && end > owner->b.n_bytes)) {
     g_autofree char *text = nativert_view_to_text (view);
-    nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH, "a view %s at byte %" G_GINT64_FORMAT " reaches outside of its %zu bytes",
-        text, offset, owner->b.n_bytes);
+    nativert_builder_fail (b, NATIVERT_ERROR_MISMATCH,
+        "a view %s at byte %" G_GINT64_FORMAT " reaches outside of its %zu bytes", text, offset, owner->b.n_bytes);
     return NATIVERT_NO_REF;
   }
-  NativertPlanValue value = { .block = block, .offset = offset, .view = *view, .contiguous = NATIVERT_NO_REF, .cast = NATIVERT_NO_REF };
+  NativertPlanValue value
+      = { .block = block, .offset = offset, .view = *view, .contiguous = NATIVERT_NO_REF, .cast = NATIVERT_NO_REF };
   value.view.data = owner->data ? (char *) owner->data + offset : NULL;
   g_array_append_val (b->values, value);
   return (NativertRef) b->values->len - 1;
@@ -63,7 +65,8 @@ nativert_builder_constant (NativertBuilder *b, const NativertView *view)
   NativertView v;
   nativert_view_init (&v, view->dtype, view->ndim, view->size);
   size_t n_bytes;
-  if (!nativert_extent (v.size, v.stride, v.ndim, 0, nativert_dtype_size (v.dtype), &n_bytes) || !nativert_builder_check_limit (b, n_bytes)) {
+  if (!nativert_extent (v.size, v.stride, v.ndim, 0, nativert_dtype_size (v.dtype), &n_bytes)
+      || !nativert_builder_check_limit (b, n_bytes)) {
     nativert_builder_fail (b, NATIVERT_ERROR_LIMIT, "a constant does not fit in memory");
     return NATIVERT_NO_REF;
   }
@@ -77,11 +80,14 @@ nativert_builder_constant (NativertBuilder *b, const NativertView *view)
 NativertRef
 nativert_builder_number (NativertBuilder *b, NativertNum number)
 {
-  static const uint8_t dtype[] = { [NATIVERT_NUM_INT] = NATIVERT_I64, [NATIVERT_NUM_FLOAT] = NATIVERT_F64, [NATIVERT_NUM_BOOL] = NATIVERT_BOOL };
+  static const uint8_t dtype[]
+      = { [NATIVERT_NUM_INT] = NATIVERT_I64, [NATIVERT_NUM_FLOAT] = NATIVERT_F64, [NATIVERT_NUM_BOOL] = NATIVERT_BOOL };
   NativertView v;
   uint8_t byte = number.u.b;
   nativert_view_init (&v, dtype[number.kind], 0, NULL);
-  v.data = number.kind == NATIVERT_NUM_INT ? (void *) &number.u.i : number.kind == NATIVERT_NUM_FLOAT ? (void *) &number.u.f : (void *) &byte;
+  v.data = number.kind == NATIVERT_NUM_INT ? (void *) &number.u.i
+      : number.kind == NATIVERT_NUM_FLOAT  ? (void *) &number.u.f
+                                           : (void *) &byte;
   NativertRef ref = nativert_builder_constant (b, &v);
   if (ref >= 0) {
     NATIVERT_VALUE (b, ref)->wrapped = NATIVERT_VALUE (b, ref)->is_number = true;
@@ -132,7 +138,8 @@ bool
 nativert_builder_same_memory (const NativertBuilder *b, NativertRef a, NativertRef c)
 {
   const NativertPlanValue *x = NATIVERT_VALUE (b, a), *y = NATIVERT_VALUE (b, c);
-  return x->block == y->block && x->offset == y->offset && nativert_dtype_size (x->view.dtype) == nativert_dtype_size (y->view.dtype)
+  return x->block == y->block && x->offset == y->offset
+      && nativert_dtype_size (x->view.dtype) == nativert_dtype_size (y->view.dtype)
       && nativert_view_same_shape (&x->view, &y->view) && nativert_view_same_strides (&x->view, &y->view);
 }
 

@@ -54,11 +54,11 @@ test_strided (void)
   for (int i = 0; i < 24; i++)
     data[i] = (gint16) i;
   {
-    g_autoptr (NativertTensor) view = nativert_tensor_new_borrowed (NATIVERT_DTYPE_INT16, (gint64[]) {2, 3}, (gint64[]) {1, 4}, 2,
-        data + 1, count, &freed);
+    g_autoptr (NativertTensor) view = nativert_tensor_new_borrowed (
+        NATIVERT_DTYPE_INT16, (gint64[]){ 2, 3 }, (gint64[]){ 1, 4 }, 2, data + 1, count, &freed);
     g_autoptr (NativertTensor) dense = nativert_tensor_contiguous (view);
-    g_autoptr (NativertTensor) expanded = nativert_tensor_new_borrowed (NATIVERT_DTYPE_INT16, (gint64[]) {2, 2}, (gint64[]) {4, 0}, 2,
-        data + 3, count, &freed);
+    g_autoptr (NativertTensor) expanded = nativert_tensor_new_borrowed (
+        NATIVERT_DTYPE_INT16, (gint64[]){ 2, 2 }, (gint64[]){ 4, 0 }, 2, data + 3, count, &freed);
     g_autoptr (GBytes) bytes = nativert_tensor_dup_bytes (expanded);
 
     g_assert_true (dense != view);
@@ -73,9 +73,10 @@ static void
 test_shared (void)
 {
   g_autoptr (GBytes) source = g_bytes_new ("\1\2\3\4\5\6", 6);
-  g_autoptr (NativertTensor) tensor = nativert_tensor_new_from_bytes (NATIVERT_DTYPE_UINT8, (gint64[]) {2, 3}, 2, source);
-  g_autoptr (NativertTensor) odd = nativert_tensor_new_borrowed (NATIVERT_DTYPE_UINT8, (gint64[]) {1, 6, 1}, (gint64[]) {77, 1, 9}, 3,
-      nativert_tensor_get_data (tensor), NULL, NULL);
+  g_autoptr (NativertTensor) tensor
+      = nativert_tensor_new_from_bytes (NATIVERT_DTYPE_UINT8, (gint64[]){ 2, 3 }, 2, source);
+  g_autoptr (NativertTensor) odd = nativert_tensor_new_borrowed (NATIVERT_DTYPE_UINT8, (gint64[]){ 1, 6, 1 },
+      (gint64[]){ 77, 1, 9 }, 3, nativert_tensor_get_data (tensor), NULL, NULL);
   g_autoptr (NativertTensor) same = nativert_tensor_contiguous (odd);
   g_autoptr (GBytes) bytes = nativert_tensor_dup_bytes (tensor);
 

@@ -5,7 +5,8 @@
 static void
 test_scalars (void)
 {
-  g_autoptr (NativertValue) none = nativert_value_new_none (), i = nativert_value_new_int (-3), f = nativert_value_new_float (2.5);
+  g_autoptr (NativertValue) none = nativert_value_new_none (), i = nativert_value_new_int (-3),
+                            f = nativert_value_new_float (2.5);
   g_autoptr (NativertValue) b = nativert_value_new_bool (TRUE), s = nativert_value_new_string ("é");
 
   g_assert_cmpint (nativert_value_get_kind (none), ==, NATIVERT_VALUE_NONE);

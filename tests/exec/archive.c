@@ -32,7 +32,8 @@ find_weights (const Archive *archive, const NativertGraph *graph, void **data, G
       g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_MISSING, "no weight %s", graph->inputs[i].target);
       return false;
     }
-    data[i] = (char *) nativert_storage_data (w->storage) + w->offset * (int64_t) nativert_dtype_size ((uint8_t) w->dtype);
+    data[i]
+        = (char *) nativert_storage_data (w->storage) + w->offset * (int64_t) nativert_dtype_size ((uint8_t) w->dtype);
   }
   return true;
 }
@@ -56,7 +57,8 @@ fold (Archive *archive, GError **error)
     g_assert_cmpuint (out->slot, !=, NATIVERT_NO_SLOT);
     const NativertView *view = nativert_frame_slot (bound->frame, out->slot);
     size_t n_bytes;
-    g_assert_true (nativert_extent (view->size, view->stride, view->ndim, 0, nativert_dtype_size (view->dtype), &n_bytes));
+    g_assert_true (
+        nativert_extent (view->size, view->stride, view->ndim, 0, nativert_dtype_size (view->dtype), &n_bytes));
     archive->data[i] = memcpy (new_memory (archive->memory, n_bytes), view->data, n_bytes);
   }
   return true;

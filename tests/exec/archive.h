@@ -25,6 +25,7 @@ typedef struct {
 } Bound;
 
 /* state: by graph input, NULL at first; what the plan writes is made from the weights. */
-Bound *bound_new (const Archive *archive, const NativertPlanInput *inputs, uint32_t n_inputs, void **state, GError **error);
+Bound *bound_new (
+    const Archive *archive, const NativertPlanInput *inputs, uint32_t n_inputs, void **state, GError **error);
 void bound_free (Bound *bound);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bound, bound_free)

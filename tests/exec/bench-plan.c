@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans cost and what they are like, for any archives with sample inputs:
  *   bench-plan [--check] FILE.pt2...
- * One line each: nodes, steps, microseconds a node to plan, arena against its lower bound, microseconds a run.  --check also
- * holds every plan to its definition, runs the steps in random orders, and compares with FILE.expected.safetensors
+ * One line each: nodes, steps, microseconds a node to plan, arena against its lower bound, microseconds a run.  --check
+ * also holds every plan to its definition, runs the steps in random orders, and compares with FILE.expected.safetensors
  * (results under "0", "1", ...). */
 #include <math.h>
 #include <string.h>
@@ -38,9 +38,15 @@ flatten (NativertValue *value, Inputs *in)
         if (!flatten (nativert_value_get_child (value, i), in))
           return false;
       return true;
-    case NATIVERT_VALUE_INT: x->number = (NativertNum) { .kind = NATIVERT_NUM_INT, .u.i = nativert_value_get_int (value) }; break;
-    case NATIVERT_VALUE_FLOAT: x->number = (NativertNum) { .kind = NATIVERT_NUM_FLOAT, .u.f = nativert_value_get_float (value) }; break;
-    case NATIVERT_VALUE_BOOL: x->number = (NativertNum) { .kind = NATIVERT_NUM_BOOL, .u.b = nativert_value_get_bool (value) }; break;
+    case NATIVERT_VALUE_INT:
+      x->number = (NativertNum){ .kind = NATIVERT_NUM_INT, .u.i = nativert_value_get_int (value) };
+      break;
+    case NATIVERT_VALUE_FLOAT:
+      x->number = (NativertNum){ .kind = NATIVERT_NUM_FLOAT, .u.f = nativert_value_get_float (value) };
+      break;
+    case NATIVERT_VALUE_BOOL:
+      x->number = (NativertNum){ .kind = NATIVERT_NUM_BOOL, .u.b = nativert_value_get_bool (value) };
+      break;
     case NATIVERT_VALUE_STRING: x->string = nativert_value_get_string (value); break;
     default: break;
   }
@@ -136,7 +142,8 @@ bench (const char *path, bool checks)
   g_autofree Inputs *owned = in;
   g_autoptr (Archive) archive = archive_open (path, &error);
   g_autoptr (NativertPackage) package = archive ? nativert_package_open (path, NULL, &error) : NULL;
-  g_autoptr (NativertValue) samples = package ? nativert_package_load_sample_inputs (package, nativert_package_find_model (package, NULL, NULL), &error)
+  g_autoptr (NativertValue) samples = package
+      ? nativert_package_load_sample_inputs (package, nativert_package_find_model (package, NULL, NULL), &error)
       : NULL;
   if (!samples || !flatten (samples, in)) {
     g_print ("%-40s %s\n", base, error ? error->message : "no sample inputs");
@@ -160,8 +167,10 @@ bench (const char *path, bool checks)
   const NativertPlan *plan = bound->plan;
   double off = 0;
   const char *verdict = checks ? check (archive, bound, in, path, &off) : "";
-  g_print ("%-40s %5u nodes %5u steps %6.2f us/node, arena %8.2f MB = %.2f x bound, run %8" G_GINT64_FORMAT " us, error %.3g, %s\n", base,
-      archive->graph->n_nodes, plan->n_steps, (double) best / MAX (archive->graph->n_nodes, 1u), (double) plan->arena_bytes / 1e6,
+  g_print ("%-40s %5u nodes %5u steps %6.2f us/node, arena %8.2f MB = %.2f x bound, run %8" G_GINT64_FORMAT
+           " us, error %.3g, %s\n",
+      base, archive->graph->n_nodes, plan->n_steps, (double) best / MAX (archive->graph->n_nodes, 1u),
+      (double) plan->arena_bytes / 1e6,
       plan->arena_lower_bound ? (double) plan->arena_bytes / (double) plan->arena_lower_bound : 1, run, off, verdict);
   return 0;
 }

@@ -11,7 +11,8 @@ const bool malloc_is_counted = true;
 
 extern void *__libc_malloc (size_t n), *__libc_calloc (size_t n, size_t size), *__libc_realloc (void *p, size_t n);
 extern void *__libc_memalign (size_t align, size_t n);
-extern void *malloc (size_t n), *calloc (size_t n, size_t size), *realloc (void *p, size_t n), *memalign (size_t align, size_t n);
+extern void *malloc (size_t n), *calloc (size_t n, size_t size), *realloc (void *p, size_t n),
+    *memalign (size_t align, size_t n);
 extern void *aligned_alloc (size_t align, size_t n);
 extern int posix_memalign (void **p, size_t align, size_t n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every archive of tests/data/plan: the plan is sound, results are PyTorch's, any legal order of steps gives the same bits,
- * and a run allocates nothing.  Other archives (with their .safetensors of cases) can be named on the command line. */
+/* Every archive of tests/data/plan: the plan is sound, results are PyTorch's, any legal order of steps gives the same
+ * bits, and a run allocates nothing.  Other archives (with their .safetensors of cases) can be named on the command
+ * line. */
 #include <math.h>
 #include <string.h>
 #include "archive.h"
@@ -57,8 +58,13 @@ compare (const char *what, const NativertView *got, const NativertWeightDesc *wa
   nativert_view_init (&w, (uint8_t) want->dtype, want->n_dims, want->sizes);
   w.data = (char *) nativert_storage_data (want->storage) + want->offset * (int64_t) nativert_dtype_size (w.dtype);
   if (got->ndim != w.ndim || memcmp (got->size, w.size, w.ndim * sizeof w.size[0]) || got->dtype != w.dtype)
-    g_error ("%s: got %s of %d dims, PyTorch gives %s of %d", what, nativert_dtype_name (got->dtype), got->ndim, nativert_dtype_name (w.dtype), w.ndim);
-  double rtol = w.dtype == NATIVERT_F64 ? 1e-7 : w.dtype == NATIVERT_F32 ? 1.3e-6 : w.dtype == NATIVERT_F16 ? 1e-3 : w.dtype == NATIVERT_BF16 ? 1.6e-2 : 0;
+    g_error ("%s: got %s of %d dims, PyTorch gives %s of %d", what, nativert_dtype_name (got->dtype), got->ndim,
+        nativert_dtype_name (w.dtype), w.ndim);
+  double rtol = w.dtype == NATIVERT_F64 ? 1e-7
+      : w.dtype == NATIVERT_F32         ? 1.3e-6
+      : w.dtype == NATIVERT_F16         ? 1e-3
+      : w.dtype == NATIVERT_BF16        ? 1.6e-2
+                                        : 0;
   double atol = w.dtype == NATIVERT_F64 ? 1e-7 : rtol > 0 ? 1e-5 : 0;
   for (int64_t i = 0; i < nativert_view_numel (&w); i++) {
     double x = element (got, at (got, i)), y = element (&w, i);
@@ -86,11 +92,14 @@ compare_number (const char *what, const Bound *bound, const NativertPlanOutput *
 {
   NativertView v;
   double value = out->number.u.b;
-  uint8_t dtype = out->kind == NATIVERT_VALUE_INT ? NATIVERT_I64 : out->kind == NATIVERT_VALUE_BOOL ? NATIVERT_BOOL : NATIVERT_F32;
+  uint8_t dtype = out->kind == NATIVERT_VALUE_INT ? NATIVERT_I64
+      : out->kind == NATIVERT_VALUE_BOOL          ? NATIVERT_BOOL
+                                                  : NATIVERT_F32;
   if (out->kind == NATIVERT_VALUE_INT)
     value = (double) out->number.u.i;
   else if (out->kind == NATIVERT_VALUE_FLOAT)
-    value = out->slot == NATIVERT_NO_SLOT ? out->number.u.f : *(double *) nativert_frame_slot (bound->frame, out->slot)->data;
+    value = out->slot == NATIVERT_NO_SLOT ? out->number.u.f
+                                          : *(double *) nativert_frame_slot (bound->frame, out->slot)->data;
   union { float f; int64_t i; uint8_t b; } data;
   nativert_view_init (&v, dtype, 0, NULL);
   v.data = &data;
@@ -122,7 +131,9 @@ compare_all (const Run *r, const Bound *bound)
       compare_number (what, bound, out, want);
   }
   for (uint32_t i = 0; i < graph->n_inputs; i++) {
-    const NativertWeightDesc *want = graph->inputs[i].kind == NATIVERT_IN_BUFFER && r->state[i] ? find_case (r, "buffer", graph->inputs[i].target) : NULL;
+    const NativertWeightDesc *want = graph->inputs[i].kind == NATIVERT_IN_BUFFER && r->state[i]
+        ? find_case (r, "buffer", graph->inputs[i].target)
+        : NULL;
     NativertView v;
     if (!want)
       continue;
@@ -168,7 +179,8 @@ set_inputs (Run *r)
     g_assert_nonnull (w);
     in->kind = NATIVERT_VALUE_TENSOR;
     nativert_view_init (&in->view, (uint8_t) w->dtype, w->n_dims, w->sizes);
-    r->in[r->n_inputs++] = (char *) nativert_storage_data (w->storage) + w->offset * (int64_t) nativert_dtype_size ((uint8_t) w->dtype);
+    r->in[r->n_inputs++]
+        = (char *) nativert_storage_data (w->storage) + w->offset * (int64_t) nativert_dtype_size ((uint8_t) w->dtype);
   }
 }
 
@@ -179,7 +191,9 @@ snapshot (const Run *r, const Bound *bound)
   GByteArray *bytes = g_byte_array_new ();
   for (uint32_t i = 0; i < bound->plan->n_blocks; i++) {
     const NativertBlock *b = &bound->plan->blocks[i];
-    const void *data = b->mem == NATIVERT_MEM_OUTPUT ? bound->outputs[b->index] : b->mem == NATIVERT_MEM_STATE ? r->state[b->index] : NULL;
+    const void *data = b->mem == NATIVERT_MEM_OUTPUT ? bound->outputs[b->index]
+        : b->mem == NATIVERT_MEM_STATE               ? r->state[b->index]
+                                                     : NULL;
     if (data)
       g_byte_array_append (bytes, data, (guint) b->n_bytes);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs with random changes in their numbers and names: each is refused, or its plan is sound and its run stays inside
- * of memory that is exactly as large as the plan says (address sanitizer sees the rest).
- *   test-mutants [--mutants N]    */
+/* Programs with random changes in their numbers and names: each is refused, or its plan is sound and its run stays
+ * inside of memory that is exactly as large as the plan says (address sanitizer sees the rest). test-mutants [--mutants
+ * N]    */
 #include <stdlib.h>
 #include <string.h>
 #include "check-plan.h"
@@ -19,13 +19,15 @@ static unsigned n_refused, n_planned, n_run;
 static bool
 is_number_start (const char *text, size_t i)
 {
-  return g_ascii_isdigit (text[i]) && (text[i - 1] == ' ' || text[i - 1] == '[' || text[i - 1] == '(' || text[i - 1] == '-');
+  return g_ascii_isdigit (text[i])
+      && (text[i - 1] == ' ' || text[i - 1] == '[' || text[i - 1] == '(' || text[i - 1] == '-');
 }
 
 static void
 change_number (GString *text, GRand *rand)
 {
-  static const char *const with[] = { "0", "1", "2", "3", "4", "7", "8", "16", "1000000", "2147483648", "4611686018427387904", "9223372036854775807", "-1" };
+  static const char *const with[] = { "0", "1", "2", "3", "4", "7", "8", "16", "1000000", "2147483648",
+    "4611686018427387904", "9223372036854775807", "-1" };
   for (int tries = 0; tries < 1000; tries++) {
     size_t i = (size_t) g_rand_int_range (rand, 1, (int) text->len), end;
     if (!is_number_start (text->str, i))
@@ -102,7 +104,8 @@ run (NativertPlan *plan, GRand *rand)
 {
   g_autoptr (GPtrArray) owner = g_ptr_array_new_with_free_func (free);
   uint32_t n = plan->graph->n_inputs + plan->n_outputs + plan->n_packs + 1;
-  g_autofree void **weights = g_new0 (void *, n), **state = g_new0 (void *, n), **inputs = g_new0 (void *, n), **outputs = g_new0 (void *, n);
+  g_autofree void **weights = g_new0 (void *, n), **state = g_new0 (void *, n), **inputs = g_new0 (void *, n),
+                  **outputs = g_new0 (void *, n);
   g_autofree const void **packs = g_new0 (const void *, n);
   size_t total = plan->arena_bytes;
   for (uint32_t i = 0; i < plan->n_blocks; i++)
@@ -113,7 +116,10 @@ run (NativertPlan *plan, GRand *rand)
     return;
   for (uint32_t i = 0; i < plan->n_blocks; i++) {
     const NativertBlock *b = &plan->blocks[i];
-    void **by_mem[] = { [NATIVERT_MEM_INPUT] = inputs, [NATIVERT_MEM_OUTPUT] = outputs, [NATIVERT_MEM_WEIGHT] = weights, [NATIVERT_MEM_STATE] = state };
+    void **by_mem[] = { [NATIVERT_MEM_INPUT] = inputs,
+      [NATIVERT_MEM_OUTPUT] = outputs,
+      [NATIVERT_MEM_WEIGHT] = weights,
+      [NATIVERT_MEM_STATE] = state };
     if (b->mem < G_N_ELEMENTS (by_mem) && by_mem[b->mem])
       by_mem[b->mem][b->index] = exact_memory (owner, b->n_bytes, rand);
   }

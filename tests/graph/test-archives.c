@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that torch wrote: every one builds, lints and prints the same twice; the networks of data/graph go through all passes
- * with all of ATen registered, and what is left of them is what should be.
+/* Programs that torch wrote: every one builds, lints and prints the same twice; the networks of data/graph go through
+ * all passes with all of ATen registered, and what is left of them is what should be.
  *
  * Given files (.pt2 or .json.gz) on the command line it prints their optimised graphs instead. */
 #include <string.h>
@@ -40,7 +40,8 @@ all_schemas (void)
     nativert_schemas_add (schemas, lines[i], i, &error);
     g_assert_no_error (error);
   }
-  static const char *const targets[] = { NATIVERT_CONV_TARGET, NATIVERT_LINEAR_TARGET, "torch.ops.nativert.scale_shift.default" };
+  static const char *const targets[]
+      = { NATIVERT_CONV_TARGET, NATIVERT_LINEAR_TARGET, "torch.ops.nativert.scale_shift.default" };
   for (size_t i = 0; i < G_N_ELEMENTS (targets); i++)
     nativert_schemas_add (schemas, nativert_schemas_find (fixture_schemas (), targets[i])->text, 0, NULL);
   g_assert_nonnull (nativert_schemas_find (schemas, NATIVERT_CONV_TARGET));
@@ -62,7 +63,8 @@ programs_of (const char *path)
   }
   g_autoptr (NativertPackage) package = nativert_package_open (path, NULL, &error);
   for (uint32_t i = 0; package && i < nativert_package_n_models (package); i++) {
-    NativertProgram *program = nativert_package_load_program (package, nativert_package_model_name (package, i), &error);
+    NativertProgram *program
+        = nativert_package_load_program (package, nativert_package_model_name (package, i), &error);
     if (program)
       g_ptr_array_add (programs, program);
     g_clear_error (&error);             /* some archives are wrong on purpose */
@@ -152,10 +154,18 @@ count_work (const NativertGraph *graph)
 static void
 test_networks (void)
 {
-  static const struct { const char *name; unsigned convs, linears, work; } nets[] = {
-    { "resnet", 9, 1, 12 }, { "resnet-core", 9, 1, 13 },
-    { "mobilenet", 5, 2, 10 }, { "densenet", 4, 1, 0 }, { "densenet-core", 4, 1, 0 },
-    { "yolo", 5, 0, 0 }, { "unet", 3, 0, 0 }, { "unet-core", 3, 0, 0 }, { "transformer", 0, 4, 0 }, { "transformer-core", 0, 4, 0 },
+  static const struct { const char *name; unsigned convs, linears, work;
+  } nets[] = {
+    { "resnet", 9, 1, 12 },
+    { "resnet-core", 9, 1, 13 },
+    { "mobilenet", 5, 2, 10 },
+    { "densenet", 4, 1, 0 },
+    { "densenet-core", 4, 1, 0 },
+    { "yolo", 5, 0, 0 },
+    { "unet", 3, 0, 0 },
+    { "unet-core", 3, 0, 0 },
+    { "transformer", 0, 4, 0 },
+    { "transformer-core", 0, 4, 0 },
   };
   for (size_t i = 0; i < G_N_ELEMENTS (nets); i++) {
     g_autoptr (NativertGraph) graph = optimized (nets[i].name);

@@ -4,7 +4,8 @@
 #include "graph/pytree.h"
 
 #define LEAF "{\"type\": null, \"context\": null, \"children_spec\": []}"
-#define NODE(type, context, children) "{\"type\": \"" type "\", \"context\": " context ", \"children_spec\": [" children "]}"
+#define NODE(type, context, children)                                                                                  \
+  "{\"type\": \"" type "\", \"context\": " context ", \"children_spec\": [" children "]}"
 #define SPEC(node) "[1, " node "]"
 #define TUPLE(children) NODE ("builtins.tuple", "\"null\"", children)
 
@@ -40,11 +41,15 @@ test_types (void)
   assert_spec (SPEC (NODE ("builtins.list", "\"null\"", LEAF "," TUPLE (LEAF "," LEAF))), "[*, (*, *)]", 3, "1.1");
   assert_spec (SPEC (NODE ("collections.deque", "\"null\"", LEAF)), "[*]", 1, "0");
   assert_spec (SPEC (NODE ("torch.fx.immutable_collections.immutable_list", "\"null\"", LEAF)), "[*]", 1, "0");
-  assert_spec (SPEC (NODE ("builtins.dict", "\"[\\\"p\\\", 7]\"", LEAF "," TUPLE (LEAF "," LEAF))), "{p, 7: (*, *)}", 3, "7.1");
+  assert_spec (
+      SPEC (NODE ("builtins.dict", "\"[\\\"p\\\", 7]\"", LEAF "," TUPLE (LEAF "," LEAF))), "{p, 7: (*, *)}", 3, "7.1");
   assert_spec (SPEC (NODE ("collections.OrderedDict", "\"[\\\"boxes\\\"]\"", LEAF)), "{boxes}", 1, "boxes");
   assert_spec (SPEC (NODE ("torch.fx.immutable_collections.immutable_dict", "\"[\\\"a\\\"]\"", LEAF)), "{a}", 1, "a");
-  assert_spec (SPEC (NODE ("collections.defaultdict", "{\"default_factory_module\": \"builtins\", \"default_factory_name\": \"list\", "
-      "\"dict_context\": [\"k\", 1.5]}", LEAF "," LEAF)), "{k, 1.5}", 2, "1.5");
+  assert_spec (SPEC (NODE ("collections.defaultdict",
+                   "{\"default_factory_module\": \"builtins\", \"default_factory_name\": \"list\", "
+                   "\"dict_context\": [\"k\", 1.5]}",
+                   LEAF "," LEAF)),
+      "{k, 1.5}", 2, "1.5");
   assert_spec (SPEC (NODE ("collections.namedtuple", "\"probes.Pair\"", LEAF "," LEAF)), "(left, right)", 2, "right");
   assert_spec (SPEC (NODE ("collections.namedtuple", "\"probes.Other\"", LEAF "," LEAF)), "(*, *)", 2, "1");
   assert_spec (SPEC (NODE ("probes.Box", "\"[[\\\"lo\\\", \\\"hi\\\"], []]\"", LEAF "," LEAF)), "{lo, hi}", 2, "hi");
@@ -56,10 +61,19 @@ static void
 test_errors (void)
 {
   static const char *const bad[] = {
-    "", "[1]", "{}", "[2, " LEAF "]", "[1, 5]", "[1, {}]", SPEC (NODE ("my.Class", "\"null\"", LEAF)),
-    SPEC (NODE ("builtins.dict", "\"[\\\"a\\\"]\"", LEAF "," LEAF)), SPEC (NODE ("builtins.dict", "\"[\\\"a\\\", \\\"a\\\"]\"", LEAF "," LEAF)),
-    SPEC (NODE ("builtins.dict", "\"[1, \\\"1\\\"]\"", LEAF "," LEAF)), "[1, {\"type\": null, \"context\": null, \"children_spec\": [" LEAF "]}]",
-    "[1, {\"type\": 3, \"context\": null, \"children_spec\": []}]", SPEC (TUPLE ("7")),
+    "",
+    "[1]",
+    "{}",
+    "[2, " LEAF "]",
+    "[1, 5]",
+    "[1, {}]",
+    SPEC (NODE ("my.Class", "\"null\"", LEAF)),
+    SPEC (NODE ("builtins.dict", "\"[\\\"a\\\"]\"", LEAF "," LEAF)),
+    SPEC (NODE ("builtins.dict", "\"[\\\"a\\\", \\\"a\\\"]\"", LEAF "," LEAF)),
+    SPEC (NODE ("builtins.dict", "\"[1, \\\"1\\\"]\"", LEAF "," LEAF)),
+    "[1, {\"type\": null, \"context\": null, \"children_spec\": [" LEAF "]}]",
+    "[1, {\"type\": 3, \"context\": null, \"children_spec\": []}]",
+    SPEC (TUPLE ("7")),
   };
   for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autoptr (GError) error = NULL;

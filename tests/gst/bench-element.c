@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the element costs beside pre-processing and the model's run: frames pushed through a harness with a tiny model, the element's own
- * times of both taken off, and what the harness costs with `identity` in its place. */
+/* What the element costs beside pre-processing and the model's run: frames pushed through a harness with a tiny model,
+ * the element's own times of both taken off, and what the harness costs with `identity` in its place. */
 #include <stdlib.h>
 #include <string.h>
 #include "common.h"
@@ -29,8 +29,8 @@ time_frames (GstHarness *h, GstBuffer *frame, int n)
   return (double) (g_get_monotonic_time () - start) / n;
 }
 
-/* A round is as many frames as the element's statistics look back on, so that both means are of the same frames; the quietest of some
- * rounds counts. */
+/* A round is as many frames as the element's statistics look back on, so that both means are of the same frames; the
+ * quietest of some rounds counts. */
 static void
 bench (const char *properties, GstBuffer *frame, int rounds)
 {
@@ -39,13 +39,14 @@ bench (const char *properties, GstBuffer *frame, int rounds)
   gst_harness_set_src_caps_str (plain, CAPS);
   double best[5] = { G_MAXDOUBLE };
   for (int i = 0; i < rounds; i++) {
-    const double all = time_frames (h, frame, WINDOW), prepare = stat (h, "preprocess-mean-us"), run = stat (h, "run-mean-us");
+    const double all = time_frames (h, frame, WINDOW), prepare = stat (h, "preprocess-mean-us"),
+                 run = stat (h, "run-mean-us");
     const double harness = time_frames (plain, frame, WINDOW), element = all - prepare - run - harness;
     if (element < best[0])
       memcpy (best, (double[]) { element, all, prepare, run, harness }, sizeof best);
   }
-  g_print ("%-20s a frame %.1f us = pre-processing %.1f + run %.1f + harness %.1f + element %.1f\n", properties, best[1], best[2], best[3],
-      best[4], best[0]);
+  g_print ("%-20s a frame %.1f us = pre-processing %.1f + run %.1f + harness %.1f + element %.1f\n", properties,
+      best[1], best[2], best[3], best[4], best[0]);
   test_teardown (h);
   gst_harness_teardown (plain);
 }

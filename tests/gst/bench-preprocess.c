@@ -35,8 +35,15 @@ main (int argc, char **argv)
     static const int bytes[] = { 1, 1, 1, 3, 4 };
     NativertPicture picture = { { pixels, pixels + WIDTH * HEIGHT, pixels + WIDTH * HEIGHT / 4 * 5 },
       { WIDTH * bytes[kind], kind == 1 ? WIDTH : WIDTH / 2, WIDTH / 2 } };
-    NativertPreprocessSpec s = { .pixels = (NativertPixels) kind, .from = { 0, 0, WIDTH, HEIGHT }, .to = { 0, 0, 320, 320 },
-      .out_width = 320, .out_height = 320, .bilinear = true, .chroma_x = 0.5f, .chroma_y = 1, .n_channels = 3,
+    NativertPreprocessSpec s = { .pixels = (NativertPixels) kind,
+      .from = { 0, 0, WIDTH, HEIGHT },
+      .to = { 0, 0, 320, 320 },
+      .out_width = 320,
+      .out_height = 320,
+      .bilinear = true,
+      .chroma_x = 0.5f,
+      .chroma_y = 1,
+      .n_channels = 3,
       .matrix = { { 1.164f, 0, 1.793f, -248 }, { 1.164f, -0.213f, -0.533f, 77 }, { 1.164f, 2.112f, 0, -289 } },
       .gain = { 1 / 255.f, 1 / 255.f, 1 / 255.f } };
     const double planes = time_one (&s, &picture, runs);

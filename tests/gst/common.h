@@ -10,9 +10,11 @@ char *test_model (const char *name);
 /* A filter with that model from tests/data/gst and "name=value" properties in gst-launch's writing. */
 GstElement *test_element (const char *model, const char *properties);
 GstHarness *test_harness (const char *model, const char *properties, const char *caps);
-/* A frame of such caps with pixels from a seed.  padding: bytes added to every row, told by a GstVideoMeta when not 0. */
+/* A frame of such caps with pixels from a seed.  padding: bytes added to every row, told by a GstVideoMeta when not 0.
+ */
 GstBuffer *test_frame (const char *caps, guint seed, guint padding);
-/* Pixel (x, y) as red, green, blue by the same definition of colours that videos have, 0 to 255, in double precision. */
+/* Pixel (x, y) as red, green, blue by the same definition of colours that videos have, 0 to 255, in double precision.
+ */
 void test_pixel (GstVideoFrame *frame, gint x, gint y, double rgb[3]);
 
 /* Results on a buffer, whatever carries them. */

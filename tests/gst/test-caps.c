@@ -33,7 +33,8 @@ test_sink_exact (void)
 {
   GstHarness *h = test_harness ("identity.pt2", "resize=none", NULL);
   g_autoptr (GstCaps) caps = query_caps (h, "sink", NULL);
-  g_autoptr (GstCaps) good = gst_caps_from_string (VIDEO ("NV12", 8, 8)), gray = gst_caps_from_string (VIDEO ("GRAY8", 8, 8));
+  g_autoptr (GstCaps) good = gst_caps_from_string (VIDEO ("NV12", 8, 8)),
+                      gray = gst_caps_from_string (VIDEO ("GRAY8", 8, 8));
   g_autoptr (GstCaps) large = gst_caps_from_string (VIDEO ("NV12", 16, 8));
   g_assert_true (gst_caps_is_subset (good, caps));
   g_assert_false (gst_caps_can_intersect (gray, caps));
@@ -47,7 +48,8 @@ test_sink_exact (void)
   test_teardown (h);
   h = test_harness ("dynamic.pt2", "resize=none", NULL);
   g_autoptr (GstCaps) range = query_caps (h, "sink", NULL);
-  g_autoptr (GstCaps) inside = gst_caps_from_string (VIDEO ("RGB", 64, 4)), outside = gst_caps_from_string (VIDEO ("RGB", 65, 4));
+  g_autoptr (GstCaps) inside = gst_caps_from_string (VIDEO ("RGB", 64, 4)),
+                      outside = gst_caps_from_string (VIDEO ("RGB", 65, 4));
   g_assert_true (gst_caps_is_subset (inside, range));
   g_assert_false (gst_caps_can_intersect (outside, range));
   test_teardown (h);
@@ -57,9 +59,13 @@ test_sink_exact (void)
 static void
 test_src_modes (void)
 {
-  static const struct { const char *mode, *downstream, *name; } cases[] = {
-    { "auto", "ANY", "video/x-raw" }, { "auto", "other/tensors", "other/tensors" }, { "auto", "video/x-raw", "video/x-raw" },
-    { "meta", "ANY", "video/x-raw" }, { "tensors", "ANY", "other/tensors" },
+  static const struct { const char *mode, *downstream, *name;
+  } cases[] = {
+    { "auto", "ANY", "video/x-raw" },
+    { "auto", "other/tensors", "other/tensors" },
+    { "auto", "video/x-raw", "video/x-raw" },
+    { "meta", "ANY", "video/x-raw" },
+    { "tensors", "ANY", "other/tensors" },
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *properties = g_strdup_printf ("output-mode=%s", cases[i].mode);
@@ -118,7 +124,8 @@ static void
 test_renegotiation (void)
 {
   GstHarness *h = test_harness ("dynamic.pt2", "scale=1", NULL);
-  static const char *const caps[] = { VIDEO ("RGB", 20, 10), VIDEO ("NV12", 40, 64), VIDEO ("GRAY8", 640, 480), VIDEO ("RGB", 20, 10) };
+  static const char *const caps[]
+      = { VIDEO ("RGB", 20, 10), VIDEO ("NV12", 40, 64), VIDEO ("GRAY8", 640, 480), VIDEO ("RGB", 20, 10) };
   for (gsize i = 0; i < G_N_ELEMENTS (caps); i++) {
     gst_harness_set_src_caps_str (h, caps[i]);
     GstBuffer *in = test_frame (caps[i], 1, 0);

@@ -26,13 +26,15 @@ test_no_model (void)
 static void
 test_missing_file (void)
 {
-  assert_start_fails (test_element ("no-such-file.pt2", NULL), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no-such-file.pt2");
+  assert_start_fails (
+      test_element ("no-such-file.pt2", NULL), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no-such-file.pt2");
 }
 
 static void
 test_not_a_model (void)
 {
-  assert_start_fails (test_element ("preprocess.bin", NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "preprocess.bin");
+  assert_start_fails (
+      test_element ("preprocess.bin", NULL), GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "preprocess.bin");
 }
 
 static void
@@ -77,26 +79,29 @@ test_two_inputs (void)
 static void
 test_layout (void)
 {
-  assert_start_fails (test_element ("identity.pt2", "input-layout=nhwc"), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "nhwc");
+  assert_start_fails (
+      test_element ("identity.pt2", "input-layout=nhwc"), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "nhwc");
 }
 
 static void
 test_device (void)
 {
-  assert_start_fails (test_element ("identity.pt2", "device=cuda:7"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "cuda:7");
+  assert_start_fails (
+      test_element ("identity.pt2", "device=cuda:7"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "cuda:7");
 }
 
 static void
 test_model_name (void)
 {
-  assert_start_fails (test_element ("identity.pt2", "model-name=other"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "other");
+  assert_start_fails (
+      test_element ("identity.pt2", "model-name=other"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "other");
 }
 
 static void
 test_weights (void)
 {
-  assert_start_fails (test_element ("gray.pt2", "weights=/no/such/weights.pt2"), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "/no/such/weights.pt2");
+  assert_start_fails (test_element ("gray.pt2", "weights=/no/such/weights.pt2"), GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NOT_FOUND, "/no/such/weights.pt2");
   g_autofree char *bad = test_model ("gray-bad.pt2");
   g_autofree char *properties = g_strdup_printf ("weights=\"%s\"", bad);
   assert_start_fails (test_element ("gray.pt2", properties), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "gray-bad.pt2");
@@ -106,7 +111,8 @@ test_weights (void)
 static void
 test_numbers (void)
 {
-  GstHarness *h = test_harness ("identity.pt2", "mean=\"<0.1,0.2>\"", "video/x-raw,format=RGB,width=8,height=8,framerate=30/1");
+  GstHarness *h
+      = test_harness ("identity.pt2", "mean=\"<0.1,0.2>\"", "video/x-raw,format=RGB,width=8,height=8,framerate=30/1");
   test_assert_error (h->element, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "mean has 2 numbers");
   test_teardown (h);
 }

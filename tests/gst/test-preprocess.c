@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pre-processing against what PyTorch computed (tests/data/gst/preprocess.bin, made by tools/make-preprocess-goldens.py), for every
- * layout and element type of the tensor, with padded rows that must not be read past. */
+/* Pre-processing against what PyTorch computed (tests/data/gst/preprocess.bin, made by
+ * tools/make-preprocess-goldens.py), for every layout and element type of the tensor, with padded rows that must not be
+ * read past. */
 #include <math.h>
 #include <string.h>
 #include <glib.h>
@@ -72,12 +73,21 @@ static NativertPreprocessSpec
 make_spec (const Record *r, gboolean interleaved, gboolean u8)
 {
   static const float yuv[3][3] = { { 1, 0, 1.402f }, { 1, -0.344136f, -0.714136f }, { 1, 1.772f, 0 } };
-  static const NativertPixels pixels[] = { NATIVERT_PIXELS_GRAY, NATIVERT_PIXELS_NV12, NATIVERT_PIXELS_I420, NATIVERT_PIXELS_PACKED3,
-    NATIVERT_PIXELS_PACKED4 };
+  static const NativertPixels pixels[] = { NATIVERT_PIXELS_GRAY, NATIVERT_PIXELS_NV12, NATIVERT_PIXELS_I420,
+    NATIVERT_PIXELS_PACKED3, NATIVERT_PIXELS_PACKED4 };
   const Head *h = &r->head;
-  NativertPreprocessSpec s = { .pixels = pixels[h->kind], .from = { h->x, h->y, h->w, h->h }, .to = { 2, 1, h->out_width, h->out_height },
-    .out_width = h->out_width + 5, .out_height = h->out_height + 3, .bilinear = h->bilinear != 0, .chroma_x = 1, .chroma_y = 1,
-    .n_channels = (uint8_t) r->n_channels, .interleaved = interleaved != 0, .u8 = u8 != 0, .pad = 7 };
+  NativertPreprocessSpec s = { .pixels = pixels[h->kind],
+    .from = { h->x, h->y, h->w, h->h },
+    .to = { 2, 1, h->out_width, h->out_height },
+    .out_width = h->out_width + 5,
+    .out_height = h->out_height + 3,
+    .bilinear = h->bilinear != 0,
+    .chroma_x = 1,
+    .chroma_y = 1,
+    .n_channels = (uint8_t) r->n_channels,
+    .interleaved = interleaved != 0,
+    .u8 = u8 != 0,
+    .pad = 7 };
   const gboolean planar = h->kind == NV12 || h->kind == I420;
   for (int k = 0; k < 3; k++) {
     for (int c = 0; c < 3; c++)
@@ -96,15 +106,16 @@ check_values (const Record *r, const NativertPreprocessSpec *s, const void *out)
   for (guint k = 0; k < r->n_channels; k++)
     for (int y = 0; y < s->out_height; y++)
       for (int x = 0; x < s->out_width; x++) {
-        const gsize at = s->interleaved ? ((gsize) y * s->out_width + x) * r->n_channels + k : ((gsize) k * s->out_height + y) * s->out_width + x;
+        const gsize at = s->interleaved ? ((gsize) y * s->out_width + x) * r->n_channels + k
+                                        : ((gsize) k * s->out_height + y) * s->out_width + x;
         const int wx = x - s->to.x, wy = y - s->to.y;
         const gboolean inside = wx >= 0 && wy >= 0 && wx < h->out_width && wy < h->out_height;
         const float pixel = inside ? r->want[((gsize) k * h->out_height + wy) * h->out_width + wx] : s->pad;
         const float want = pixel * s->gain[k] + s->bias[k];
         const float got = s->u8 ? ((const guint8 *) out)[at] : ((const float *) out)[at];
         if (!(fabsf (got - want) <= (s->u8 ? 0.502f : 2e-4f * (1 + s->gain[k]))))
-          g_error ("kind %d %dx%d -> %dx%d bilinear %d channel %u (%d,%d): expected %g, got %g", h->kind, h->width, h->height,
-              h->out_width, h->out_height, h->bilinear, k, wx, wy, want, got);
+          g_error ("kind %d %dx%d -> %dx%d bilinear %d channel %u (%d,%d): expected %g, got %g", h->kind, h->width,
+              h->height, h->out_width, h->out_height, h->bilinear, k, wx, wy, want, got);
       }
 }
 
@@ -156,7 +167,8 @@ test_goldens (void)
 static void
 test_bad_specs (void)
 {
-  const NativertPreprocessSpec good = { .from = { 0, 0, 8, 8 }, .to = { 0, 0, 4, 4 }, .out_width = 4, .out_height = 4, .n_channels = 3 };
+  const NativertPreprocessSpec good
+      = { .from = { 0, 0, 8, 8 }, .to = { 0, 0, 4, 4 }, .out_width = 4, .out_height = 4, .n_channels = 3 };
   g_assert_cmpuint (nativert_preprocess_table_size (&good), >, 0);
   NativertPreprocessSpec s = good;
   s.to.x = 1;

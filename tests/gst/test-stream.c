@@ -96,7 +96,8 @@ push_late (GstHarness *h)
 {
   GstBuffer *late = test_frame (CAPS, 3, 0);
   GST_BUFFER_PTS (late) = GST_SECOND;
-  gst_harness_push_upstream_event (h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 2 * GST_SECOND));
+  gst_harness_push_upstream_event (
+      h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 2 * GST_SECOND));
   g_assert_cmpint (gst_harness_push (h, late), ==, GST_FLOW_OK);
 }
 

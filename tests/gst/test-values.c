@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the model sees and says: every format, padded strides, ways of resizing and numbers per channel, compared with a plain
- * computation of the same and with the runtime run directly. */
+/* What the model sees and says: every format, padded strides, ways of resizing and numbers per channel, compared with a
+ * plain computation of the same and with the runtime run directly. */
 #include <math.h>
 #include <string.h>
 #include "common.h"
@@ -82,7 +82,8 @@ assert_as_direct (const float *input, const float *means)
 static void
 check_format (const char *format, gint width, gint height, guint padding)
 {
-  g_autofree char *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
+  g_autofree char *caps
+      = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
   GstHarness *h = test_harness ("identity.pt2", NULL, caps);
   GstBuffer *in = test_frame (caps, 7, padding);
   float want[192];
@@ -116,8 +117,8 @@ test_packed (void)
 static void
 check_yuv (const char *format, const char *colorimetry, guint padding)
 {
-  g_autofree char *caps = g_strdup_printf ("video/x-raw,format=%s,width=38,height=22,framerate=30/1,colorimetry=%s,chroma-site=jpeg", format,
-      colorimetry);
+  g_autofree char *caps = g_strdup_printf (
+      "video/x-raw,format=%s,width=38,height=22,framerate=30/1,colorimetry=%s,chroma-site=jpeg", format, colorimetry);
   GstHarness *h = test_harness ("identity.pt2", NULL, caps);
   GstBuffer *in = test_frame (caps, 3, padding);
   g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
@@ -172,7 +173,8 @@ test_numbers (void)
 {
   const char *const per_channel = "scale=1 mean=\"<1.0,2.0,3.0>\" std=\"<2.0,4.0,8.0>\"";
   g_assert_cmpfloat_with_epsilon (first_pixel ("identity.pt2", NULL, CAPS, 255, 0), 1, 1e-6);
-  g_assert_cmpfloat_with_epsilon (first_pixel ("identity.pt2", "mean=\"<0.5>\" std=\"<0.25>\"", CAPS, 255, 191), 2, 1e-6);
+  g_assert_cmpfloat_with_epsilon (
+      first_pixel ("identity.pt2", "mean=\"<0.5>\" std=\"<0.25>\"", CAPS, 255, 191), 2, 1e-6);
   g_assert_cmpfloat_with_epsilon (first_pixel ("identity.pt2", per_channel, CAPS, 11, 0), 5, 1e-5);
   g_assert_cmpfloat_with_epsilon (first_pixel ("identity.pt2", per_channel, CAPS, 10, 64), 2, 1e-5);
   g_assert_cmpfloat_with_epsilon (first_pixel ("identity.pt2", per_channel, CAPS, 11, 128), 1, 1e-5);
@@ -198,8 +200,10 @@ test_settings (void)
 {
   g_assert_cmpfloat_with_epsilon (first_pixel ("settings.pt2", NULL, CAPS, 202, 0), (10 * 0.5 - 1) / 2, 1e-5);
   g_assert_cmpfloat_with_epsilon (first_pixel ("settings.pt2", NULL, CAPS, 202, 3 * 8), (202 * 0.5 - 1) / 2, 1e-5);
-  g_assert_cmpfloat_with_epsilon (first_pixel ("settings.pt2", "resize=stretch", CAPS, 202, 0), (202 * 0.5 - 1) / 2, 1e-5);
-  g_assert_cmpfloat_with_epsilon (first_pixel ("settings.pt2", "resize=stretch mean=\"<0>\"", CAPS, 202, 0), 202 * 0.5 / 2, 1e-5);
+  g_assert_cmpfloat_with_epsilon (
+      first_pixel ("settings.pt2", "resize=stretch", CAPS, 202, 0), (202 * 0.5 - 1) / 2, 1e-5);
+  g_assert_cmpfloat_with_epsilon (
+      first_pixel ("settings.pt2", "resize=stretch mean=\"<0>\"", CAPS, 202, 0), 202 * 0.5 / 2, 1e-5);
 }
 
 /* Scalars, bool and integers come out as what they are. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Weights exchanged while frames flow: every frame is wholly of one version, failures change nothing, the newest wins. */
+/* Weights exchanged while frames flow: every frame is wholly of one version, failures change nothing, the newest wins.
+ */
 #include <math.h>
 #include "common.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times the convolutions of ResNet-18, ResNet-50 and MobileNetV2 at 224x224, every fast row, against the machine's peak.
- *   bench-conv [net [row]]      net: resnet18, resnet50, mobilenet_v2; row: part of a row's name */
+/* Times the convolutions of ResNet-18, ResNet-50 and MobileNetV2 at 224x224, every fast row, against the machine's
+ * peak. bench-conv [net [row]]      net: resnet18, resnet50, mobilenet_v2; row: part of a row's name */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,26 +13,75 @@ typedef struct { const char *net; int count, cin, cout, groups, size, k, stride;
 #define R18(count, cin, cout, size, k, stride, residual) { "resnet18", count, cin, cout, 1, size, k, stride, residual }
 #define R50(count, cin, cout, size, k, stride, residual) { "resnet50", count, cin, cout, 1, size, k, stride, residual }
 static const Layer layers[] = {
-  R18 (1, 3, 64, 224, 7, 2, false), R18 (2, 64, 64, 56, 3, 1, false), R18 (2, 64, 64, 56, 3, 1, true),
-  R18 (1, 64, 128, 56, 3, 2, false), R18 (1, 64, 128, 56, 1, 2, false), R18 (1, 128, 128, 28, 3, 1, false),
-  R18 (2, 128, 128, 28, 3, 1, true), R18 (1, 128, 256, 28, 3, 2, false), R18 (1, 128, 256, 28, 1, 2, false),
-  R18 (1, 256, 256, 14, 3, 1, false), R18 (2, 256, 256, 14, 3, 1, true), R18 (1, 256, 512, 14, 3, 2, false),
-  R18 (1, 256, 512, 14, 1, 2, false), R18 (1, 512, 512, 7, 3, 1, false), R18 (2, 512, 512, 7, 3, 1, true),
-  R50 (1, 3, 64, 224, 7, 2, false), R50 (1, 64, 64, 56, 1, 1, false), R50 (3, 64, 64, 56, 3, 1, false),
-  R50 (1, 64, 256, 56, 1, 1, false), R50 (3, 64, 256, 56, 1, 1, true), R50 (2, 256, 64, 56, 1, 1, false),
-  R50 (1, 256, 128, 56, 1, 1, false), R50 (1, 128, 128, 56, 3, 2, false), R50 (1, 256, 512, 56, 1, 2, false),
-  R50 (3, 128, 128, 28, 3, 1, false), R50 (4, 128, 512, 28, 1, 1, true), R50 (3, 512, 128, 28, 1, 1, false),
-  R50 (1, 512, 256, 28, 1, 1, false), R50 (1, 256, 256, 28, 3, 2, false), R50 (1, 512, 1024, 28, 1, 2, false),
-  R50 (5, 256, 256, 14, 3, 1, false), R50 (6, 256, 1024, 14, 1, 1, true), R50 (5, 1024, 256, 14, 1, 1, false),
-  R50 (1, 1024, 512, 14, 1, 1, false), R50 (1, 512, 512, 14, 3, 2, false), R50 (1, 1024, 2048, 14, 1, 2, false),
-  R50 (2, 512, 512, 7, 3, 1, false), R50 (3, 512, 2048, 7, 1, 1, true), R50 (2, 2048, 512, 7, 1, 1, false),
+  R18 (1, 3, 64, 224, 7, 2, false),
+  R18 (2, 64, 64, 56, 3, 1, false),
+  R18 (2, 64, 64, 56, 3, 1, true),
+  R18 (1, 64, 128, 56, 3, 2, false),
+  R18 (1, 64, 128, 56, 1, 2, false),
+  R18 (1, 128, 128, 28, 3, 1, false),
+  R18 (2, 128, 128, 28, 3, 1, true),
+  R18 (1, 128, 256, 28, 3, 2, false),
+  R18 (1, 128, 256, 28, 1, 2, false),
+  R18 (1, 256, 256, 14, 3, 1, false),
+  R18 (2, 256, 256, 14, 3, 1, true),
+  R18 (1, 256, 512, 14, 3, 2, false),
+  R18 (1, 256, 512, 14, 1, 2, false),
+  R18 (1, 512, 512, 7, 3, 1, false),
+  R18 (2, 512, 512, 7, 3, 1, true),
+  R50 (1, 3, 64, 224, 7, 2, false),
+  R50 (1, 64, 64, 56, 1, 1, false),
+  R50 (3, 64, 64, 56, 3, 1, false),
+  R50 (1, 64, 256, 56, 1, 1, false),
+  R50 (3, 64, 256, 56, 1, 1, true),
+  R50 (2, 256, 64, 56, 1, 1, false),
+  R50 (1, 256, 128, 56, 1, 1, false),
+  R50 (1, 128, 128, 56, 3, 2, false),
+  R50 (1, 256, 512, 56, 1, 2, false),
+  R50 (3, 128, 128, 28, 3, 1, false),
+  R50 (4, 128, 512, 28, 1, 1, true),
+  R50 (3, 512, 128, 28, 1, 1, false),
+  R50 (1, 512, 256, 28, 1, 1, false),
+  R50 (1, 256, 256, 28, 3, 2, false),
+  R50 (1, 512, 1024, 28, 1, 2, false),
+  R50 (5, 256, 256, 14, 3, 1, false),
+  R50 (6, 256, 1024, 14, 1, 1, true),
+  R50 (5, 1024, 256, 14, 1, 1, false),
+  R50 (1, 1024, 512, 14, 1, 1, false),
+  R50 (1, 512, 512, 14, 3, 2, false),
+  R50 (1, 1024, 2048, 14, 1, 2, false),
+  R50 (2, 512, 512, 7, 3, 1, false),
+  R50 (3, 512, 2048, 7, 1, 1, true),
+  R50 (2, 2048, 512, 7, 1, 1, false),
   { "mobilenet_v2", 1, 3, 32, 1, 224, 3, 2, false },
-  DW (1, 32, 112, 1), PW (1, 32, 16, 112, false), PW (1, 16, 96, 112, false), DW (1, 96, 112, 2), PW (1, 96, 24, 56, false),
-  PW (2, 24, 144, 56, false), DW (1, 144, 56, 1), PW (1, 144, 24, 56, true), DW (1, 144, 56, 2), PW (1, 144, 32, 28, false),
-  PW (3, 32, 192, 28, false), DW (2, 192, 28, 1), PW (2, 192, 32, 28, true), DW (1, 192, 28, 2), PW (1, 192, 64, 14, false),
-  PW (4, 64, 384, 14, false), DW (4, 384, 14, 1), PW (3, 384, 64, 14, true), PW (1, 384, 96, 14, false), PW (3, 96, 576, 14, false),
-  DW (2, 576, 14, 1), PW (2, 576, 96, 14, true), DW (1, 576, 14, 2), PW (1, 576, 160, 7, false), PW (3, 160, 960, 7, false),
-  DW (3, 960, 7, 1), PW (2, 960, 160, 7, true), PW (1, 960, 320, 7, false), PW (1, 320, 1280, 7, false),
+  DW (1, 32, 112, 1),
+  PW (1, 32, 16, 112, false),
+  PW (1, 16, 96, 112, false),
+  DW (1, 96, 112, 2),
+  PW (1, 96, 24, 56, false),
+  PW (2, 24, 144, 56, false),
+  DW (1, 144, 56, 1),
+  PW (1, 144, 24, 56, true),
+  DW (1, 144, 56, 2),
+  PW (1, 144, 32, 28, false),
+  PW (3, 32, 192, 28, false),
+  DW (2, 192, 28, 1),
+  PW (2, 192, 32, 28, true),
+  DW (1, 192, 28, 2),
+  PW (1, 192, 64, 14, false),
+  PW (4, 64, 384, 14, false),
+  DW (4, 384, 14, 1),
+  PW (3, 384, 64, 14, true),
+  PW (1, 384, 96, 14, false),
+  PW (3, 96, 576, 14, false),
+  DW (2, 576, 14, 1),
+  PW (2, 576, 96, 14, true),
+  DW (1, 576, 14, 2),
+  PW (1, 576, 160, 7, false),
+  PW (3, 160, 960, 7, false),
+  DW (3, 960, 7, 1),
+  PW (2, 960, 160, 7, true),
+  PW (1, 960, 320, 7, false),
+  PW (1, 320, 1280, 7, false),
 };
 
 /* Time that this thread really ran: the machine may be shared. */
@@ -86,8 +135,9 @@ make (Operation *o, const Layer *l, GRand *rand, int64_t list[3][2])
     list[1][d] = l->k / 2;
     list[2][d] = 1;
   }
-  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_T (2), NATIVERT_IS (list[0], 2), NATIVERT_IS (list[1], 2),
-    NATIVERT_IS (list[2], 2), NATIVERT_I (l->groups), NATIVERT_NONE, NATIVERT_I (NATIVERT_ACT_RELU), NATIVERT_F (0), NATIVERT_F (0) };
+  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_T (2), NATIVERT_IS (list[0], 2),
+    NATIVERT_IS (list[1], 2), NATIVERT_IS (list[2], 2), NATIVERT_I (l->groups), NATIVERT_NONE,
+    NATIVERT_I (NATIVERT_ACT_RELU), NATIVERT_F (0), NATIVERT_F (0) };
   o->op = NATIVERT_OP_nativert_conv;
   memcpy (o->arg, arg, sizeof arg);
   o->n_arg = G_N_ELEMENTS (arg);
@@ -152,13 +202,15 @@ main (int argc, char **argv)
     for (size_t s = 0; nativert_kernel_sets[s]; s++)
       for (size_t k = 0; k < nativert_kernel_sets[s]->n; k++) {
         const NativertKernel *row = &nativert_kernel_sets[s]->rows[k];
-        bool fast = row->op == o.op && row->dtype == NATIVERT_F32 && row->needs && !(row->needs & ~nativert_cpu_features ());
+        bool fast
+            = row->op == o.op && row->dtype == NATIVERT_F32 && row->needs && !(row->needs & ~nativert_cpu_features ());
         Prepared *r = fast && strstr (row->name, name) ? operation_prepare (&o, row, NULL) : NULL;
         if (!r)
           continue;
         double t = seconds (r, 9);
         best = MIN (best, t);
-        printf ("  %s %.3f ms %.1f GF %.0f%% (%u)", row->name, t * 1e3, flops / t * 1e-9, flops / t * 1e-7 / top, r->n_parts);
+        printf ("  %s %.3f ms %.1f GF %.0f%% (%u)", row->name, t * 1e3, flops / t * 1e-9, flops / t * 1e-7 / top,
+            r->n_parts);
         prepared_free (r);
       }
     printf ("\n");
@@ -172,7 +224,7 @@ main (int argc, char **argv)
   }
   for (int n = 0; n < 3; n++)
     if (total[n] > 0)
-      printf ("%-13s convolutions: %.2f ms, %.1f GF, %.0f%% of peak\n", nets[n], total[n] * 1e3, flops_total[n] / total[n] * 1e-9,
-        flops_total[n] / total[n] * 1e-7 / top);
+      printf ("%-13s convolutions: %.2f ms, %.1f GF, %.0f%% of peak\n", nets[n], total[n] * 1e3,
+          flops_total[n] / total[n] * 1e-9, flops_total[n] / total[n] * 1e-7 / top);
   return 0;
 }

@@ -70,7 +70,8 @@ category (uint8_t dtype)
 static uint8_t
 wider (uint8_t a, uint8_t b)
 {
-  static const uint8_t floats[] = { NATIVERT_F16, NATIVERT_F32, NATIVERT_F64 }, ints[] = { NATIVERT_I8, NATIVERT_I16, NATIVERT_I32, NATIVERT_I64 };
+  static const uint8_t floats[] = { NATIVERT_F16, NATIVERT_F32, NATIVERT_F64 },
+                       ints[] = { NATIVERT_I8, NATIVERT_I16, NATIVERT_I32, NATIVERT_I64 };
   if (a == b)
     return a;
   if (category (a) != category (b))
@@ -116,7 +117,8 @@ result_type (Eval *ev, const NativertRef *ref, uint32_t first, uint32_t n)
   return (uint8_t) result;
 }
 
-static bool run_op (NativertEmit *e, uint16_t op, uint32_t n_args, const NativertArg *args, uint32_t n_out, NativertRef *out);
+static bool run_op (
+    NativertEmit *e, uint16_t op, uint32_t n_args, const NativertArg *args, uint32_t n_out, NativertRef *out);
 
 static bool
 promote (Eval *ev, uint16_t op, NativertRef *ref, uint32_t n)
@@ -164,7 +166,11 @@ static bool
 run_kernel (Eval *ev, NativertPrep *p, const NativertView *data, const NativertKernel *k)
 {
   const char *error = NULL;
-  NativertCall c = { .in = data, .out = p->out, .params = p->params, .scratch_shared = p->scratch_shared, .scratch_part = p->scratch_part,
+  NativertCall c = { .in = data,
+    .out = p->out,
+    .params = p->params,
+    .scratch_shared = p->scratch_shared,
+    .scratch_part = p->scratch_part,
     .error = &error };
   size_t scratch = p->scratch_shared + p->scratch_part * p->n_parts, n_bytes[MAX_OUT];
   for (uint32_t i = 0; i < p->n_out; i++) {
@@ -192,7 +198,8 @@ make_contiguous (Eval *ev, NativertRef *ref, uint32_t n)
 {
   for (uint32_t i = 0; i < n; i++) {
     NativertArg copy[] = { NATIVERT_T (ref[i]), NATIVERT_NONE };
-    if (!nativert_view_is_contiguous (eval_view (ev, ref[i])) && !run_op (&ev->base, NATIVERT_OP_nativert_copy, 2, copy, 1, &ref[i]))
+    if (!nativert_view_is_contiguous (eval_view (ev, ref[i]))
+        && !run_op (&ev->base, NATIVERT_OP_nativert_copy, 2, copy, 1, &ref[i]))
       return false;
   }
   return true;
@@ -208,7 +215,9 @@ shape_and_run (Eval *ev, NativertPrep *p, NativertRef *ref)
     return fail (ev, p->op, "neither view, expand nor shape");
   if (!o->shape (p))
     return fail (ev, p->op, p->reason);
-  uint8_t dtype = o->dispatch == NATIVERT_DISPATCH_OUT ? p->out[0].dtype : o->dispatch < p->n_in ? in[o->dispatch].dtype : 0;
+  uint8_t dtype = o->dispatch == NATIVERT_DISPATCH_OUT ? p->out[0].dtype
+      : o->dispatch < p->n_in                          ? in[o->dispatch].dtype
+                                                       : 0;
   for (int tries = 0; tries < 2 && !k; tries++) {
     k = nativert_kernel_find (p, dtype, NATIVERT_DEVICE_CPU);
     if (!k && tries == 0) {
@@ -251,11 +260,24 @@ run_op (NativertEmit *e, uint16_t op, uint32_t n_args, const NativertArg *args, 
     in[i].data = NULL;
   }
   memset (result, 0, sizeof result);
-  NativertPrep p = { .op = op, .arg = bound, .n_arg = (uint16_t) n_args, .n_in = (uint16_t) n, .n_out = (uint16_t) n_out, .in = in, .out = result,
-    .in_const = in_const, .ref = ref, .cpu = e->cpu, .offset = offset, .params = params, .n_parts = 1, .in_place = -1 };
+  NativertPrep p = { .op = op,
+    .arg = bound,
+    .n_arg = (uint16_t) n_args,
+    .n_in = (uint16_t) n,
+    .n_out = (uint16_t) n_out,
+    .in = in,
+    .out = result,
+    .in_const = in_const,
+    .ref = ref,
+    .cpu = e->cpu,
+    .offset = offset,
+    .params = params,
+    .n_parts = 1,
+    .in_place = -1 };
   if (o->view && o->view (&p)) {
     for (uint32_t i = 0; i < n_out; i++) {
-      result[i].data = (char *) eval_view (ev, ref[0])->data + offset[i] * (int64_t) nativert_dtype_size (result[i].dtype);
+      result[i].data
+          = (char *) eval_view (ev, ref[0])->data + offset[i] * (int64_t) nativert_dtype_size (result[i].dtype);
       out[i] = eval_add (ev, &result[i], false);
     }
     return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Evaluates single operators at once, outside of any graph: what a plan and an executor do, eagerly, serially and with malloc.
- * Inputs go in with eval_add; eval_op takes arguments in schema order, as emit functions do (tensors are refs), does the
- * promotion, asks view, expand, shape and kernels, runs all parts, and checks guard bytes around every result. */
+/* Evaluates single operators at once, outside of any graph: what a plan and an executor do, eagerly, serially and with
+ * malloc. Inputs go in with eval_add; eval_op takes arguments in schema order, as emit functions do (tensors are refs),
+ * does the promotion, asks view, expand, shape and kernels, runs all parts, and checks guard bytes around every result.
+ */
 #pragma once
 #include <glib.h>
 #include "kernels/emit.h"

@@ -19,8 +19,15 @@ guarded (Prepared *r, size_t n_bytes)
 void
 operation_shape (Operation *o)
 {
-  NativertPrep p = { .op = o->op, .arg = o->arg, .n_arg = o->n_arg, .n_in = o->n_in, .n_out = o->n_out, .in = o->in, .out = o->out,
-    .in_const = o->in_const, .cpu = nativert_cpu_features () };
+  NativertPrep p = { .op = o->op,
+    .arg = o->arg,
+    .n_arg = o->n_arg,
+    .n_in = o->n_in,
+    .n_out = o->n_out,
+    .in = o->in,
+    .out = o->out,
+    .in_const = o->in_const,
+    .cpu = nativert_cpu_features () };
   if (!nativert_ops[o->op].shape (&p))
     g_error ("%s: %s", nativert_ops[o->op].name, p.reason);
 }
@@ -29,8 +36,18 @@ Prepared *
 operation_prepare (Operation *o, const NativertKernel *row, char *reason)
 {
   Prepared *r = g_new0 (Prepared, 1);
-  NativertPrep p = { .op = o->op, .arg = o->arg, .n_arg = o->n_arg, .n_in = o->n_in, .n_out = o->n_out, .in = o->in, .out = o->out,
-    .in_const = o->in_const, .cpu = nativert_cpu_features (), .params = r->params, .n_parts = 1, .in_place = -1 };
+  NativertPrep p = { .op = o->op,
+    .arg = o->arg,
+    .n_arg = o->n_arg,
+    .n_in = o->n_in,
+    .n_out = o->n_out,
+    .in = o->in,
+    .out = o->out,
+    .in_const = o->in_const,
+    .cpu = nativert_cpu_features (),
+    .params = r->params,
+    .n_parts = 1,
+    .in_place = -1 };
   if (!row->prepare (&p)) {
     if (reason)
       g_strlcpy (reason, p.reason, NATIVERT_REASON_SIZE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs single kernel rows for tests and benchmarks: arguments in, results out, guard bytes around everything written. */
+/* Runs single kernel rows for tests and benchmarks: arguments in, results out, guard bytes around everything written.
+ */
 #pragma once
 #include <glib.h>
 #include "kernels/emit.h"

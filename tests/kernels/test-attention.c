@@ -5,12 +5,24 @@
 #include "kernels/rules.h"
 #include "tests/kernels/rows.h"
 
-typedef struct { int64_t n, heads, kv_heads, l, s, e, ev; int mask; bool causal, packed; double scale; } Case;   /* mask: 0, 'b', 'f' */
+typedef struct {
+  int64_t n, heads, kv_heads, l, s, e, ev;
+  int mask;
+  bool causal, packed;
+  double scale;
+} Case; /* mask: 0, 'b', 'f' */
 
 static const Case cases[] = {
-  { 1, 1, 1, 1, 1, 1, 1 }, { 2, 3, 3, 17, 33, 16, 16 }, { 1, 2, 2, 197, 197, 64, 64 }, { 1, 2, 2, 400, 300, 20, 24 },
-  { 2, 4, 4, 49, 49, 32, 32, 'f' }, { 2, 4, 4, 20, 300, 32, 32, 'b' }, { 1, 2, 2, 300, 300, 24, 24, 0, true },
-  { 1, 6, 2, 30, 40, 16, 16, 'b' }, { 2, 3, 3, 50, 50, 48, 48, 0, false, true }, { 1, 2, 2, 5, 700, 96, 96, 'f', false, false, 0.3 },
+  { 1, 1, 1, 1, 1, 1, 1 },
+  { 2, 3, 3, 17, 33, 16, 16 },
+  { 1, 2, 2, 197, 197, 64, 64 },
+  { 1, 2, 2, 400, 300, 20, 24 },
+  { 2, 4, 4, 49, 49, 32, 32, 'f' },
+  { 2, 4, 4, 20, 300, 32, 32, 'b' },
+  { 1, 2, 2, 300, 300, 24, 24, 0, true },
+  { 1, 6, 2, 30, 40, 16, 16, 'b' },
+  { 2, 3, 3, 50, 50, 48, 48, 0, false, true },
+  { 1, 2, 2, 5, 700, 96, 96, 'f', false, false, 0.3 },
 };
 
 static void
@@ -33,7 +45,8 @@ try_case (const Case *c)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   Operation o = { .op = NATIVERT_OP_scaled_dot_product_attention_default, .n_arg = 8, .n_in = 3, .n_out = 1 };
-  int64_t q[] = { c->n, c->heads, c->l, c->e }, k[] = { c->n, c->kv_heads, c->s, c->e }, v[] = { c->n, c->kv_heads, c->s, c->ev };
+  int64_t q[] = { c->n, c->heads, c->l, c->e }, k[] = { c->n, c->kv_heads, c->s, c->e },
+          v[] = { c->n, c->kv_heads, c->s, c->ev };
   int64_t m[] = { c->n, 1, c->l, c->s }, all[] = { c->n, c->l, 3, c->heads, c->e };
   NativertView packed = random_view (rand, NATIVERT_F32, 5, all);
   o.in[0] = random_view (rand, NATIVERT_F32, 4, q);
@@ -46,8 +59,8 @@ try_case (const Case *c)
     o.in[i].stride[2] = packed.stride[1];
     o.in[i].stride[3] = 1;
   }
-  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_T (2), NATIVERT_NONE, NATIVERT_F (0), NATIVERT_B (c->causal),
-    NATIVERT_NONE, NATIVERT_B (c->heads != c->kv_heads) };
+  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_T (2), NATIVERT_NONE, NATIVERT_F (0),
+    NATIVERT_B (c->causal), NATIVERT_NONE, NATIVERT_B (c->heads != c->kv_heads) };
   if (c->scale != 0)
     arg[6] = NATIVERT_F (c->scale);
   if (c->mask) {

@@ -33,8 +33,9 @@ make (Operation *o, const Case *c, GRand *rand, uint8_t dtype, int64_t list[3][3
   o->n_out = 1;
   o->in_const[1] = true;
   uint32_t nd = (uint32_t) c->nd;
-  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_NONE, NATIVERT_IS (list[0], nd), NATIVERT_IS (list[1], nd),
-    NATIVERT_IS (list[2], nd), NATIVERT_I (c->groups), NATIVERT_NONE, NATIVERT_I (c->act), NATIVERT_F (-0.25), NATIVERT_F (0.5) };
+  NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_NONE, NATIVERT_IS (list[0], nd),
+    NATIVERT_IS (list[1], nd), NATIVERT_IS (list[2], nd), NATIVERT_I (c->groups), NATIVERT_NONE, NATIVERT_I (c->act),
+    NATIVERT_F (-0.25), NATIVERT_F (0.5) };
   memcpy (o->arg, arg, sizeof arg);
   o->n_arg = G_N_ELEMENTS (arg);
   if (c->bias) {
@@ -68,7 +69,8 @@ one (const Operation *o, const NativertConv *g, const int64_t *at, double *size)
           }
           if (out)
             continue;
-          int64_t xi = (((at[0] * g->cin + group * group_in + c) * g->in[0] + pos[0]) * g->in[1] + pos[1]) * g->in[2] + pos[2];
+          int64_t xi
+              = (((at[0] * g->cin + group * group_in + c) * g->in[0] + pos[0]) * g->in[1] + pos[1]) * g->in[2] + pos[2];
           int64_t wi = (((at[1] * group_in + c) * g->k[0] + z) * g->k[1] + y) * g->k[2] + x;
           double v = view_get (&o->in[0], xi) * view_get (&o->in[1], wi);
           sum += v;
@@ -85,7 +87,8 @@ check (const Operation *o, const Prepared *r, void *user)
   for (int64_t i = 0; i < nativert_view_numel (&r->out[0]); i++) {
     double got = view_get (&r->out[0], i);
     if (!(fabs (got - want[2 * i]) <= eps * (want[2 * i + 1] + fabs (want[2 * i]))))
-      g_error ("%s: result %ld is %.9g, want %.9g (sum of sizes %g)", r->row->name, (long) i, got, want[2 * i], want[2 * i + 1]);
+      g_error ("%s: result %ld is %.9g, want %.9g (sum of sizes %g)", r->row->name, (long) i, got, want[2 * i],
+          want[2 * i + 1]);
   }
   g_test_message ("%s", r->row->name);
 }
@@ -168,9 +171,21 @@ test_double (void)
 static void
 test_refused (void)
 {
-  static const struct { int64_t stride, pad, dil, groups; } bad[] = {
-    { 0, 0, 1, 1 }, { -1, 0, 1, 1 }, { 1, -1, 1, 1 }, { 1, 0, 0, 1 }, { 1, 0, 1, 0 }, { 1, 0, 1, -4 }, { 1, 0, 1, 3 }, { 1, 0, 7, 1 },
-    { 1, INT64_MAX, 1, 1 }, { 1, 1, INT64_MAX, 1 }, { INT64_MAX, 1, 1, 1 }, { 1, 1, INT64_MIN, 1 }, { 1, (int64_t) 1 << 30, 1, 1 },
+  static const struct { int64_t stride, pad, dil, groups;
+  } bad[] = {
+    { 0, 0, 1, 1 },
+    { -1, 0, 1, 1 },
+    { 1, -1, 1, 1 },
+    { 1, 0, 0, 1 },
+    { 1, 0, 1, 0 },
+    { 1, 0, 1, -4 },
+    { 1, 0, 1, 3 },
+    { 1, 0, 7, 1 },
+    { 1, INT64_MAX, 1, 1 },
+    { 1, 1, INT64_MAX, 1 },
+    { INT64_MAX, 1, 1, 1 },
+    { 1, 1, INT64_MIN, 1 },
+    { 1, (int64_t) 1 << 30, 1, 1 },
   };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   Case c = { 2, 1, 4, 4, 1, { 9, 9 }, { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, true, false, 0 };
@@ -184,7 +199,8 @@ test_refused (void)
       list[2][d] = bad[i].dil;
     }
     o.arg[6] = NATIVERT_I (bad[i].groups);
-    NativertPrep p = { .op = o.op, .arg = o.arg, .n_arg = o.n_arg, .n_in = o.n_in, .n_out = 1, .in = o.in, .out = o.out };
+    NativertPrep p
+        = { .op = o.op, .arg = o.arg, .n_arg = o.n_arg, .n_in = o.n_in, .n_out = 1, .in = o.in, .out = o.out };
     g_assert_false (nativert_ops[o.op].shape (&p));
     g_assert_cmpstr (p.reason, !=, "");
     g_test_message ("%s", p.reason);

@@ -7,7 +7,14 @@
 #include "tests/kernels/rows.h"
 
 /* Sizes as the operator sees them; `swap` exchanges the last two dimensions in memory (a transposed view). */
-typedef struct { uint16_t op; int a_n, b_n; int64_t a[5], b[5]; bool swap_a, swap_b, add, residual, weight; uint8_t act; double alpha, beta; } Case;
+typedef struct {
+  uint16_t op;
+  int a_n, b_n;
+  int64_t a[5], b[5];
+  bool swap_a, swap_b, add, residual, weight;
+  uint8_t act;
+  double alpha, beta;
+} Case;
 
 static NativertView
 view_of (GRand *rand, uint8_t dtype, int n, const int64_t *size, bool swap)
@@ -42,7 +49,8 @@ make (Operation *o, const Case *c, GRand *rand, uint8_t dtype)
   o->in_const[first + 1] = c->weight;
   o->n_in = (uint16_t) (first + 2);
   if (linear) {
-    NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_NONE, NATIVERT_NONE, NATIVERT_I (c->act), NATIVERT_F (-0.5), NATIVERT_F (0.5) };
+    NativertArg arg[] = { NATIVERT_T (0), NATIVERT_T (1), NATIVERT_NONE, NATIVERT_NONE, NATIVERT_I (c->act),
+      NATIVERT_F (-0.5), NATIVERT_F (0.5) };
     if (c->add) {
       o->in[o->n_in] = random_view (rand, dtype, 1, &c->b[0]);
       arg[2] = NATIVERT_T (o->n_in++);
@@ -80,9 +88,11 @@ one (const Operation *o, const Case *c, int64_t i, double *size)
   int64_t at[8] = { 0 }, rest = i, ka = a->size[a->ndim - 1];
   for (int d = out->ndim; d-- > 0; rest /= out->size[d])
     at[d] = rest % out->size[d];
-  int64_t column = b->ndim == 1 ? 0 : at[out->ndim - 1], row = a->ndim == 1 ? 0 : at[out->ndim - (b->ndim == 1 ? 1 : 2)];
+  int64_t column = b->ndim == 1 ? 0 : at[out->ndim - 1],
+          row = a->ndim == 1 ? 0 : at[out->ndim - (b->ndim == 1 ? 1 : 2)];
   int lead = out->ndim - (a->ndim > 1) - (b->ndim > 1);
-  int64_t off_a = row * (a->ndim > 1 ? a->stride[a->ndim - 2] : 0), off_b = 0, step_b = b->stride[b->ndim == 1 ? 0 : b->ndim - 2];
+  int64_t off_a = row * (a->ndim > 1 ? a->stride[a->ndim - 2] : 0), off_b = 0,
+          step_b = b->stride[b->ndim == 1 ? 0 : b->ndim - 2];
   if (linear) {
     off_b = column * b->stride[0];
     step_b = b->stride[1];

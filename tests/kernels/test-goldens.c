@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every case that tools/make-goldens.py had PyTorch compute: operators run alone (eval.h) must give the same.
- * A group is two files, NAME.txt and NAME.bin: lines "tensor DTYPE BYTES OFFSET SIZES STRIDES" (numbered from 0; OFFSET in
- * elements after byte BYTES of the .bin), then cases: "case OP RTOL ATOL", one line per schema argument, "out K" lines or "fail". */
+ * A group is two files, NAME.txt and NAME.bin: lines "tensor DTYPE BYTES OFFSET SIZES STRIDES" (numbered from 0; OFFSET
+ * in elements after byte BYTES of the .bin), then cases: "case OP RTOL ATOL", one line per schema argument, "out K"
+ * lines or "fail". */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,8 @@ parse_tensor (Group *g, const char *line)
   v.dtype = dtype_named (field[1]);
   v.ndim = (uint8_t) parse_ints (field[4], v.size, NATIVERT_MAX_DIMS);
   parse_ints (field[5], v.stride, NATIVERT_MAX_DIMS);
-  v.data = g->data + g_ascii_strtoll (field[2], NULL, 10) + g_ascii_strtoll (field[3], NULL, 10) * (int64_t) nativert_dtype_size (v.dtype);
+  v.data = g->data + g_ascii_strtoll (field[2], NULL, 10)
+      + g_ascii_strtoll (field[3], NULL, 10) * (int64_t) nativert_dtype_size (v.dtype);
   g_array_append_val (g->tensors, v);
 }
 
@@ -98,9 +100,11 @@ static void
 compare (const char *label, const NativertView *got, const NativertView *want, double rtol, double atol)
 {
   char a[160], b[160];
-  if (got->dtype != want->dtype || got->ndim != want->ndim || memcmp (got->size, want->size, got->ndim * sizeof *got->size)) {
-    complain (label, "got %s %s, want %s %s", nativert_dtype_name (got->dtype), nativert_sizes_text (a, sizeof a, got->ndim, got->size),
-        nativert_dtype_name (want->dtype), nativert_sizes_text (b, sizeof b, want->ndim, want->size));
+  if (got->dtype != want->dtype || got->ndim != want->ndim
+      || memcmp (got->size, want->size, got->ndim * sizeof *got->size)) {
+    complain (label, "got %s %s, want %s %s", nativert_dtype_name (got->dtype),
+        nativert_sizes_text (a, sizeof a, got->ndim, got->size), nativert_dtype_name (want->dtype),
+        nativert_sizes_text (b, sizeof b, want->ndim, want->size));
     return;
   }
   for (int64_t i = 0, n = nativert_view_numel (want); i < n; i++) {
@@ -108,9 +112,12 @@ compare (const char *label, const NativertView *got, const NativertView *want, d
     int64_t gw, ww;
     nativert_load_number (element (got, i), got->dtype, &gr, &gi, &gw);
     nativert_load_number (element (want, i), want->dtype, &wr, &wi, &ww);
-    bool good = nativert_is_integral (want->dtype) ? gw == ww : close_enough (gr, wr, rtol, atol) && close_enough (gi, wi, rtol, atol);
+    bool good = nativert_is_integral (want->dtype)
+        ? gw == ww
+        : close_enough (gr, wr, rtol, atol) && close_enough (gi, wi, rtol, atol);
     if (!good) {
-      complain (label, "element %lld is %.9g (%lld), want %.9g (%lld)", (long long) i, gr, (long long) gw, wr, (long long) ww);
+      complain (label, "element %lld is %.9g (%lld), want %.9g (%lld)", (long long) i, gr, (long long) gw, wr,
+          (long long) ww);
       return;
     }
   }
@@ -182,8 +189,8 @@ run_case (Group *g, uint32_t at, uint32_t cpu)
   if (good == must_fail)
     complain (label, "%s", op == NATIVERT_N_OPS ? "no such operator" : good ? "should have failed" : eval_error (ev));
   for (uint32_t i = 0; good && !must_fail && i < n_out; i++)
-    compare (label, eval_view (ev, out[i]), &g_array_index (g->tensors, NativertView, want[i]), g_ascii_strtod (head[2], NULL),
-        g_ascii_strtod (head[3], NULL));
+    compare (label, eval_view (ev, out[i]), &g_array_index (g->tensors, NativertView, want[i]),
+        g_ascii_strtod (head[2], NULL), g_ascii_strtod (head[3], NULL));
   eval_free (ev);
   return at;
 }
@@ -193,10 +200,12 @@ test_group (const void *name)
 {
   Group g = { 0 };
   g_autofree char *dir = g_test_build_filename (G_TEST_DIST, "data", "goldens", NULL);
-  g_autofree char *stem = g_build_filename (dir, name, NULL), *text_path = g_strconcat (stem, ".txt", NULL), *data_path = g_strconcat (stem, ".bin", NULL);
+  g_autofree char *stem = g_build_filename (dir, name, NULL), *text_path = g_strconcat (stem, ".txt", NULL),
+                  *data_path = g_strconcat (stem, ".bin", NULL);
   g_autoptr (GError) error = NULL;
   uint32_t have = nativert_cpu_features ();
-  g_assert_true (g_file_get_contents (text_path, &g.text, NULL, &error) && g_file_get_contents (data_path, &g.data, &g.n_data, &error));
+  g_assert_true (g_file_get_contents (text_path, &g.text, NULL, &error)
+      && g_file_get_contents (data_path, &g.data, &g.n_data, &error));
   g.lines = g_strsplit (g.text, "\n", 0);
   g.tensors = g_array_new (FALSE, FALSE, sizeof (NativertView));
   uint32_t at = 0, first, n = 0;

@@ -228,7 +228,8 @@ test_dtypes (void)
     const NativertWeightDesc *w = nativert_weight_set_get (set, i);
 
     g_assert_cmpstr (w->name + strlen ("w_"), ==, nativert_dtype_get_name ((NativertDtype) w->dtype));
-    g_assert_cmpuint (nativert_storage_n_bytes (w->storage), ==, 4 * nativert_dtype_get_size ((NativertDtype) w->dtype));
+    g_assert_cmpuint (
+        nativert_storage_n_bytes (w->storage), ==, 4 * nativert_dtype_get_size ((NativertDtype) w->dtype));
   }
   g_assert_cmpint (((const int64_t *) nativert_storage_data (find (set, "w_int64")->storage))[3], ==, 3);
   g_assert_cmpint (((const uint8_t *) nativert_storage_data (find (set, "w_bool")->storage))[3], ==, 1);
@@ -247,7 +248,8 @@ test_wanted (void)
   g_autoptr (NativertPackage) package = open_package ("linear.pt2");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (NativertWeightSet) set = nativert_package_load_weights (package, "model", false, wants_bias, NULL, NULL, &error);
+  g_autoptr (NativertWeightSet) set
+      = nativert_package_load_weights (package, "model", false, wants_bias, NULL, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_null (find (set, "fc.weight")->storage);
@@ -317,7 +319,8 @@ test_sample_inputs (void)
   /* two views of one storage still share it */
   g_assert_true ((const float *) nativert_tensor_get_data (nativert_value_get_tensor (child (child (p, 1), 0)))
       == (const float *) nativert_tensor_get_data (first) + 2);
-  g_assert_cmpint (nativert_tensor_get_stride (nativert_value_get_tensor (nativert_value_lookup (tree, "7")), 0), ==, 2);
+  g_assert_cmpint (
+      nativert_tensor_get_stride (nativert_value_get_tensor (nativert_value_lookup (tree, "7")), 0), ==, 2);
   /* the named tuple: its fields in order */
   g_assert_cmpint (nativert_value_get_kind (child (args, 7)), ==, NATIVERT_VALUE_TUPLE);
   g_assert_cmpint (nativert_tensor_get_stride (nativert_value_get_tensor (child (child (args, 7), 1)), 0), ==, 0);

@@ -14,11 +14,15 @@ parse (const char *text, GError **error)
 static void
 test_bad (void)
 {
-  static const char *const texts[] = {"", " ", "{", "[", "]", "}", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
-    "{a:1}", "{'a':1}", "{1:1}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "nul", "True", "NaN", "Infinity", "-", "+1",
-    "01", "-01", "1.", ".5", "1e", "1e+", "0x10", "1_0", "--1", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u00\"", "\"\\ud800\"", "\"\\ud800\\n\"",
-    "\"\\ud800\\ud800\"", "\"\\udc00\"", "\"\\u0000\"", "\"\t\"", "\"\n\"", "\"\x01\"", "\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "'a'", "1 1",
-    "[] []", "// c\n1", "/* c */ 1", "\xef\xbb\xbf" "1", "9223372036854775808", "-9223372036854775809", "1e999", "[1]x", "tru", "truee", "\"a\"\"b\""};
+  static const char *const texts[] = { "", " ", "{", "[", "]", "}", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{\"a\"}",
+    "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{1:1}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}",
+    "{\"a\":1,\"\\u0061\":2}", "nul", "True", "NaN", "Infinity", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+",
+    "0x10", "1_0", "--1", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u00\"", "\"\\ud800\"", "\"\\ud800\\n\"",
+    "\"\\ud800\\ud800\"", "\"\\udc00\"", "\"\\u0000\"", "\"\t\"", "\"\n\"", "\"\x01\"", "\"\xff\"", "\"\xc0\x80\"",
+    "\"\xed\xa0\x80\"", "'a'", "1 1", "[] []", "// c\n1", "/* c */ 1",
+    "\xef\xbb\xbf"
+    "1",
+    "9223372036854775808", "-9223372036854775809", "1e999", "[1]x", "tru", "truee", "\"a\"\"b\"" };
 
   for (size_t i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;
@@ -38,8 +42,10 @@ static void
 test_values (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (NativertJsonDoc) doc = parse (" {\"i\": -9223372036854775808, \"f\": -1.5e3, \"s\": \"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00z\", "
-      "\"t\": true, \"n\": null, \"a\": [ ], \"o\":{ \"x\" : [0,-0] } }\r\n\t ", &error);
+  g_autoptr (NativertJsonDoc) doc = parse (
+      " {\"i\": -9223372036854775808, \"f\": -1.5e3, \"s\": \"a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00z\", "
+      "\"t\": true, \"n\": null, \"a\": [ ], \"o\":{ \"x\" : [0,-0] } }\r\n\t ",
+      &error);
   const NativertJson *root;
 
   g_assert_no_error (error);
@@ -62,7 +68,8 @@ test_where (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (NativertJsonDoc) doc = parse ("{\"graph\": {\"nodes\": [{}, {\"name\": 5}]}}", NULL);
-  const NativertJson *node = &nativert_json_get (nativert_json_get (nativert_json_root (doc), "graph"), "nodes")->u.items[1];
+  const NativertJson *node
+      = &nativert_json_get (nativert_json_get (nativert_json_root (doc), "graph"), "nodes")->u.items[1];
 
   g_assert_null (nativert_json_want (doc, node, "name", NATIVERT_JSON_STRING, &error));
   g_assert_cmpstr (error->message, ==, "text: graph.nodes[1].name: expected a string, got an integer");
@@ -99,7 +106,8 @@ test_many_keys (void)
   g_string_append (text, "\"last\": 1}");
   doc = parse (text->str, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (nativert_json_get (nativert_json_get (nativert_json_root (doc), "key 4999"), "a")->u.items[0].u.i, ==, 4999);
+  g_assert_cmpint (
+      nativert_json_get (nativert_json_get (nativert_json_root (doc), "key 4999"), "a")->u.items[0].u.i, ==, 4999);
   g_string_truncate (text, text->len - strlen ("last\": 1}"));
   g_string_append (text, "key 17\": 1}");
   g_assert_null (parse (text->str, &error));

@@ -67,7 +67,8 @@ test_tensor (void)
 {
   static const char shared[] = "\x80\2" TENSOR "q\1h\1\x86.";
   g_autoptr (GError) error = NULL;
-  g_autoptr (NativertValue) value = load_bytes (P (TENSOR "."), &error), pair = load_bytes (shared, sizeof shared - 1, &error);
+  g_autoptr (NativertValue) value = load_bytes (P (TENSOR "."), &error),
+                            pair = load_bytes (shared, sizeof shared - 1, &error);
   NativertTensor *tensor = nativert_value_get_tensor (value);
 
   g_assert_no_error (error);
@@ -79,64 +80,94 @@ test_tensor (void)
 static void
 test_hostile (void)
 {
-  static const struct { const char *pickle; gsize size; int code; const char *says; } rows[] = {
-    {P (""), NATIVERT_ERROR_FORMAT, "ends too early"},
-    {P ("."), NATIVERT_ERROR_FORMAT, "does not end with one object"},
-    {P ("NN."), NATIVERT_ERROR_FORMAT, "does not end with one object"},
-    {P ("(."), NATIVERT_ERROR_FORMAT, "does not end with one object"},
-    {P ("\x80\x09N."), NATIVERT_ERROR_VERSION, "protocol 9"},
-    {P ("cos\nsystem\n(X\4\0\0\0true" "tR."), NATIVERT_ERROR_UNSUPPORTED, "'os system' is not known and is not called"},
-    {P ("\x80\4\x8c\2os\x8c\6system\x93(\x8c\4truetR."), NATIVERT_ERROR_UNSUPPORTED, "'os system'"},
-    {P ("cbuiltins\neval\n(X\3\0\0\0" "1+1tR."), NATIVERT_ERROR_UNSUPPORTED, "'builtins eval'"},
-    {P ("cos\nsystem\n."), NATIVERT_ERROR_UNSUPPORTED, "'os system' is no value"},
-    {P ("ctorch._tensor\n_rebuild_from_type_v2\n(cos\nsystem\nctorch\nTensor\n)NtR."), NATIVERT_ERROR_UNSUPPORTED, "'os system'"},
-    {P ("ctorch._utils\n_rebuild_meta_tensor_no_storage\n)R."), NATIVERT_ERROR_UNSUPPORTED, "_rebuild_meta_tensor_no_storage"},
-    {P ("(ios\nsystem\n."), NATIVERT_ERROR_FORMAT, "opcode 0x69"},
-    {P ("S'text'\n."), NATIVERT_ERROR_FORMAT, "opcode 0x53"},
-    {P ("\x82\1."), NATIVERT_ERROR_FORMAT, "opcode 0x82"},
-    {P ("cos\nsystem"), NATIVERT_ERROR_FORMAT, "name without an end"},
-    {P ("K\1)R."), NATIVERT_ERROR_FORMAT, "calls something that is no name"},
-    {P ("cos\nsystem\nNR."), NATIVERT_ERROR_FORMAT, "calls something that is no name"},
-    {P ("N\x93."), NATIVERT_ERROR_FORMAT, "more from the stack"},
-    {P ("R."), NATIVERT_ERROR_FORMAT, "more from the stack"},
-    {P ("t."), NATIVERT_ERROR_FORMAT, "no mark"},
-    {P ("\x87."), NATIVERT_ERROR_FORMAT, "more from the stack"},
-    {P ("N(0."), NATIVERT_ERROR_FORMAT, "more from the stack"},
-    {P ("NNa."), NATIVERT_ERROR_FORMAT, "appends to no list"},
-    {P ("}(Nu."), NATIVERT_ERROR_FORMAT, "key without a value"},
-    {P ("](Ne(Nu."), NATIVERT_ERROR_FORMAT, "sets an item of no dict"},
-    {P ("})Ns."), NATIVERT_ERROR_UNSUPPORTED, "key that is neither"},
-    {P ("h\1."), NATIVERT_ERROR_FORMAT, "memo has no such entry"},
-    {P ("Nq\1" "0."), NATIVERT_ERROR_FORMAT, "does not end with one object"},
-    {P ("X\xff\xff\xff\xff" "abc."), NATIVERT_ERROR_FORMAT, "ends too early"},
-    {P ("\x8d\xff\xff\xff\xff\xff\xff\xff\xff" "abc."), NATIVERT_ERROR_FORMAT, "ends too early"},
-    {P ("X\2\0\0\0\xff\xfe."), NATIVERT_ERROR_FORMAT, "not UTF-8"},
-    {P ("X\3\0\0\0a\0b."), NATIVERT_ERROR_FORMAT, "has a NUL"},
-    {P ("\x8b\xff\xff\xff\x7f."), NATIVERT_ERROR_LIMIT, "integer beyond 64 bits"},
-    {P ("\x8a\x09\0\0\0\0\0\0\0\0\1."), NATIVERT_ERROR_LIMIT, "integer beyond 64 bits"},
-    {P ("]q\1h\1" "a."), NATIVERT_ERROR_LIMIT, "in a circle"},
-    {P ("}q\1K\1h\1s."), NATIVERT_ERROR_LIMIT, "in a circle"},
-    {P ("NQ."), NATIVERT_ERROR_FORMAT, "persistent id is no storage"},
-    {P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "9X\3\0\0\0cpuK\4tQ."), NATIVERT_ERROR_MISSING, "storage 'data/9' is missing"},
-    {P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "0X\3\0\0\0cpuK\5tQ."), NATIVERT_ERROR_MISMATCH, "storage '0' has 16 bytes"},
-    {P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "0X\3\0\0\0cpuJ\xff\xff\xff\xfftQ."), NATIVERT_ERROR_MISMATCH, "storage '0'"},
-    {P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" "0X\3\0\0\0cpu\x8a\x8\0\0\0\0\0\0\0\x60tQ."), NATIVERT_ERROR_MISMATCH, "storage '0'"},
-    {P ("(X\7\0\0\0storagecos\nsystem\nX\1\0\0\0" "0X\3\0\0\0cpuK\4tQ."), NATIVERT_ERROR_UNSUPPORTED, "type 'os system'"},
-    {P (STORAGE "."), NATIVERT_ERROR_UNSUPPORTED, "'storage' is no value"},
-    {P (REBUILD STORAGE "K\1K\4\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within its storage of 16 bytes"},
-    {P (REBUILD STORAGE "K\0K\5\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within"},
-    {P (REBUILD STORAGE "K\0K\4\x85K\2\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within"},
-    {P (REBUILD STORAGE "J\xff\xff\xff\xffK\1\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within"},
-    {P (REBUILD STORAGE "K\0J\xff\xff\xff\xff\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_FORMAT, "no count"},
-    {P (REBUILD STORAGE "K\0\x8a\x8\0\0\0\0\0\0\0\x40\x85\x8a\x8\0\0\0\0\0\0\0\x40\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie"},
-    {P (REBUILD STORAGE "K\0K\4\x85)" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within"},
-    {P (REBUILD STORAGE "K\0(K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1tK\1\x85" HOOKS "tR."), NATIVERT_ERROR_LIMIT, "13 dimensions"},
-    {P (REBUILD "NK\0K\4\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_FORMAT, "unexpected arguments"},
-    {P (REBUILD STORAGE "K\0tR."), NATIVERT_ERROR_FORMAT, "unexpected arguments"},
-    {P (REBUILD STORAGE "K\0K\4\x85K\1\x85" HOOKS "}X\4\0\0\0conj\x88stR."), NATIVERT_ERROR_FORMAT, "conj or neg of float32"},
-    {P ("ctorch._utils\n_rebuild_parameter\n(NtR."), NATIVERT_ERROR_FORMAT, "parameter without a tensor"},
-    {P ("ctorch._utils\n_rebuild_parameter\n)R."), NATIVERT_ERROR_FORMAT, "parameter without a tensor"},
-    {P ("ctorch\nSize\n)R."), NATIVERT_ERROR_FORMAT, "argument is missing"},
+  static const struct { const char *pickle; gsize size; int code; const char *says;
+  } rows[] = {
+    { P (""), NATIVERT_ERROR_FORMAT, "ends too early" },
+    { P ("."), NATIVERT_ERROR_FORMAT, "does not end with one object" },
+    { P ("NN."), NATIVERT_ERROR_FORMAT, "does not end with one object" },
+    { P ("(."), NATIVERT_ERROR_FORMAT, "does not end with one object" },
+    { P ("\x80\x09N."), NATIVERT_ERROR_VERSION, "protocol 9" },
+    { P ("cos\nsystem\n(X\4\0\0\0true"
+         "tR."),
+        NATIVERT_ERROR_UNSUPPORTED, "'os system' is not known and is not called" },
+    { P ("\x80\4\x8c\2os\x8c\6system\x93(\x8c\4truetR."), NATIVERT_ERROR_UNSUPPORTED, "'os system'" },
+    { P ("cbuiltins\neval\n(X\3\0\0\0"
+         "1+1tR."),
+        NATIVERT_ERROR_UNSUPPORTED, "'builtins eval'" },
+    { P ("cos\nsystem\n."), NATIVERT_ERROR_UNSUPPORTED, "'os system' is no value" },
+    { P ("ctorch._tensor\n_rebuild_from_type_v2\n(cos\nsystem\nctorch\nTensor\n)NtR."), NATIVERT_ERROR_UNSUPPORTED,
+        "'os system'" },
+    { P ("ctorch._utils\n_rebuild_meta_tensor_no_storage\n)R."), NATIVERT_ERROR_UNSUPPORTED,
+        "_rebuild_meta_tensor_no_storage" },
+    { P ("(ios\nsystem\n."), NATIVERT_ERROR_FORMAT, "opcode 0x69" },
+    { P ("S'text'\n."), NATIVERT_ERROR_FORMAT, "opcode 0x53" },
+    { P ("\x82\1."), NATIVERT_ERROR_FORMAT, "opcode 0x82" },
+    { P ("cos\nsystem"), NATIVERT_ERROR_FORMAT, "name without an end" },
+    { P ("K\1)R."), NATIVERT_ERROR_FORMAT, "calls something that is no name" },
+    { P ("cos\nsystem\nNR."), NATIVERT_ERROR_FORMAT, "calls something that is no name" },
+    { P ("N\x93."), NATIVERT_ERROR_FORMAT, "more from the stack" },
+    { P ("R."), NATIVERT_ERROR_FORMAT, "more from the stack" },
+    { P ("t."), NATIVERT_ERROR_FORMAT, "no mark" },
+    { P ("\x87."), NATIVERT_ERROR_FORMAT, "more from the stack" },
+    { P ("N(0."), NATIVERT_ERROR_FORMAT, "more from the stack" },
+    { P ("NNa."), NATIVERT_ERROR_FORMAT, "appends to no list" },
+    { P ("}(Nu."), NATIVERT_ERROR_FORMAT, "key without a value" },
+    { P ("](Ne(Nu."), NATIVERT_ERROR_FORMAT, "sets an item of no dict" },
+    { P ("})Ns."), NATIVERT_ERROR_UNSUPPORTED, "key that is neither" },
+    { P ("h\1."), NATIVERT_ERROR_FORMAT, "memo has no such entry" },
+    { P ("Nq\1"
+         "0."),
+        NATIVERT_ERROR_FORMAT, "does not end with one object" },
+    { P ("X\xff\xff\xff\xff"
+         "abc."),
+        NATIVERT_ERROR_FORMAT, "ends too early" },
+    { P ("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"
+         "abc."),
+        NATIVERT_ERROR_FORMAT, "ends too early" },
+    { P ("X\2\0\0\0\xff\xfe."), NATIVERT_ERROR_FORMAT, "not UTF-8" },
+    { P ("X\3\0\0\0a\0b."), NATIVERT_ERROR_FORMAT, "has a NUL" },
+    { P ("\x8b\xff\xff\xff\x7f."), NATIVERT_ERROR_LIMIT, "integer beyond 64 bits" },
+    { P ("\x8a\x09\0\0\0\0\0\0\0\0\1."), NATIVERT_ERROR_LIMIT, "integer beyond 64 bits" },
+    { P ("]q\1h\1"
+         "a."),
+        NATIVERT_ERROR_LIMIT, "in a circle" },
+    { P ("}q\1K\1h\1s."), NATIVERT_ERROR_LIMIT, "in a circle" },
+    { P ("NQ."), NATIVERT_ERROR_FORMAT, "persistent id is no storage" },
+    { P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
+         "9X\3\0\0\0cpuK\4tQ."),
+        NATIVERT_ERROR_MISSING, "storage 'data/9' is missing" },
+    { P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
+         "0X\3\0\0\0cpuK\5tQ."),
+        NATIVERT_ERROR_MISMATCH, "storage '0' has 16 bytes" },
+    { P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
+         "0X\3\0\0\0cpuJ\xff\xff\xff\xfftQ."),
+        NATIVERT_ERROR_MISMATCH, "storage '0'" },
+    { P ("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
+         "0X\3\0\0\0cpu\x8a\x8\0\0\0\0\0\0\0\x60tQ."),
+        NATIVERT_ERROR_MISMATCH, "storage '0'" },
+    { P ("(X\7\0\0\0storagecos\nsystem\nX\1\0\0\0"
+         "0X\3\0\0\0cpuK\4tQ."),
+        NATIVERT_ERROR_UNSUPPORTED, "type 'os system'" },
+    { P (STORAGE "."), NATIVERT_ERROR_UNSUPPORTED, "'storage' is no value" },
+    { P (REBUILD STORAGE "K\1K\4\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH,
+        "does not lie within its storage of 16 bytes" },
+    { P (REBUILD STORAGE "K\0K\5\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within" },
+    { P (REBUILD STORAGE "K\0K\4\x85K\2\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within" },
+    { P (REBUILD STORAGE "J\xff\xff\xff\xffK\1\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_MISMATCH,
+        "does not lie within" },
+    { P (REBUILD STORAGE "K\0J\xff\xff\xff\xff\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_FORMAT, "no count" },
+    { P (REBUILD STORAGE "K\0\x8a\x8\0\0\0\0\0\0\0\x40\x85\x8a\x8\0\0\0\0\0\0\0\x40\x85" HOOKS "tR."),
+        NATIVERT_ERROR_MISMATCH, "does not lie" },
+    { P (REBUILD STORAGE "K\0K\4\x85)" HOOKS "tR."), NATIVERT_ERROR_MISMATCH, "does not lie within" },
+    { P (REBUILD STORAGE "K\0(K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1tK\1\x85" HOOKS "tR."), NATIVERT_ERROR_LIMIT,
+        "13 dimensions" },
+    { P (REBUILD "NK\0K\4\x85K\1\x85" HOOKS "tR."), NATIVERT_ERROR_FORMAT, "unexpected arguments" },
+    { P (REBUILD STORAGE "K\0tR."), NATIVERT_ERROR_FORMAT, "unexpected arguments" },
+    { P (REBUILD STORAGE "K\0K\4\x85K\1\x85" HOOKS "}X\4\0\0\0conj\x88stR."), NATIVERT_ERROR_FORMAT,
+        "conj or neg of float32" },
+    { P ("ctorch._utils\n_rebuild_parameter\n(NtR."), NATIVERT_ERROR_FORMAT, "parameter without a tensor" },
+    { P ("ctorch._utils\n_rebuild_parameter\n)R."), NATIVERT_ERROR_FORMAT, "parameter without a tensor" },
+    { P ("ctorch\nSize\n)R."), NATIVERT_ERROR_FORMAT, "argument is missing" },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -204,8 +235,10 @@ test_saved (void)
     a = nativert_value_get_tensor (nativert_value_lookup (value, "a"));
     g_assert_cmpint (nativert_tensor_get_size (a, 1), ==, 4);
     g_assert_cmpfloat (((const float *) nativert_tensor_get_data (a))[11], ==, 11);
-    g_assert_cmpint (nativert_tensor_get_dtype (nativert_value_get_tensor (nativert_value_lookup (value, "b"))), ==, NATIVERT_DTYPE_BFLOAT16);
-    g_assert_cmpint (nativert_tensor_get_dtype (nativert_value_get_tensor (nativert_value_lookup (value, "f8"))), ==, NATIVERT_DTYPE_FLOAT8_E5M2);
+    g_assert_cmpint (nativert_tensor_get_dtype (nativert_value_get_tensor (nativert_value_lookup (value, "b"))), ==,
+        NATIVERT_DTYPE_BFLOAT16);
+    g_assert_cmpint (nativert_tensor_get_dtype (nativert_value_get_tensor (nativert_value_lookup (value, "f8"))), ==,
+        NATIVERT_DTYPE_FLOAT8_E5M2);
     g_assert_cmpint (nativert_value_get_int (nativert_value_lookup (value, "n")), ==, 5);
     g_assert_nonnull (nativert_value_get_tensor (nativert_value_lookup (value, "p")));
     g_assert_cmpstr (nativert_value_get_key (nativert_value_lookup (value, "od"), 0), ==, "z");

@@ -60,7 +60,8 @@ check_edges (const Check *c)
   for (uint32_t a = p->n_once; a < p->n_steps; a++)
     for (uint32_t b = a + 1; b < p->n_steps; b++)
       for (uint32_t k = 0; k < p->n_blocks; k++)
-        if (touches (c, a, k) && touches (c, b, k) && ((touches (c, a, k) | touches (c, b, k)) & 2) && !before (c, a, b))
+        if (touches (c, a, k) && touches (c, b, k) && ((touches (c, a, k) | touches (c, b, k)) & 2)
+            && !before (c, a, b))
           return g_strdup_printf ("steps %u and %u both touch block %u and are not ordered", a, b, k);
   return NULL;
 }
@@ -102,8 +103,11 @@ check_once (const NativertPlan *p)
   for (uint32_t s = 0; s < p->n_steps; s++)
     for (uint32_t k = 0; k < p->steps[s].n_in + p->steps[s].n_out; k++) {
       bool reads = k < p->steps[s].n_in;
-      const NativertBlock *b = &p->blocks[p->slots[p->slot_refs[reads ? p->steps[s].in + k : p->steps[s].out + k - p->steps[s].n_in]].block];
-      if (s < p->n_once ? !b->once && (!reads || (b->mem != NATIVERT_MEM_WEIGHT && b->mem != NATIVERT_MEM_CONSTANT)) : b->once && !reads)
+      const NativertBlock *b
+          = &p->blocks[p->slots[p->slot_refs[reads ? p->steps[s].in + k : p->steps[s].out + k - p->steps[s].n_in]]
+                           .block];
+      if (s < p->n_once ? !b->once && (!reads || (b->mem != NATIVERT_MEM_WEIGHT && b->mem != NATIVERT_MEM_CONSTANT))
+                        : b->once && !reads)
         return g_strdup_printf ("step %u touches what a step that runs once must not, or the reverse", s);
     }
   return NULL;
@@ -140,7 +144,8 @@ check_slots (const Check *c)
     const NativertSlot *s = &p->slots[i];
     size_t n_bytes;
     if (s->block >= p->n_blocks || s->offset < 0
-        || !nativert_extent (s->view.size, s->view.stride, s->view.ndim, 0, nativert_dtype_size (s->view.dtype), &n_bytes)
+        || !nativert_extent (
+            s->view.size, s->view.stride, s->view.ndim, 0, nativert_dtype_size (s->view.dtype), &n_bytes)
         || (n_bytes && (size_t) s->offset + n_bytes > p->blocks[s->block].n_bytes))
       return g_strdup_printf ("slot %u reaches outside of block %u", i, s->block);
   }

@@ -37,7 +37,9 @@ add_block (Fixture *f)
   static const int64_t sizes[] = { 1, 16, 100, 100, 100, 4096, 70000 };
   int64_t size = sizes[g_rand_int_range (f->rand, 0, G_N_ELEMENTS (sizes))];
   uint32_t i = f->plan.n_blocks++;
-  f->plan.blocks[i] = (NativertBlock) { .mem = NATIVERT_MEM_ARENA, .n_bytes = (size_t) size * 4, .keep = g_rand_int_range (f->rand, 0, 20) == 0 };
+  f->plan.blocks[i] = (NativertBlock){
+    .mem = NATIVERT_MEM_ARENA, .n_bytes = (size_t) size * 4, .keep = g_rand_int_range (f->rand, 0, 20) == 0
+  };
   f->plan.slots[i].block = i;
   nativert_view_init (&f->plan.slots[i].view, NATIVERT_F32, 1, &size);
   f->plan.n_slots = f->plan.n_blocks;
