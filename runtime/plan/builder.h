@@ -88,6 +88,8 @@ bool nativert_builder_eval (const NativertBuilder *b, const NativertExpr *expr, 
 /* What the metadata of a value comes to at these sizes; rank NATIVERT_UNKNOWN_RANK when it depends on what nobody
  * knows. */
 bool nativert_builder_meta (NativertBuilder *b, const NativertGraphValue *value, NativertView *view);
+/* guards.c */
+bool nativert_builder_check_guards (NativertBuilder *b, const NativertPlanInput *inputs);
 /* inputs.c */
 bool nativert_builder_bind_inputs (NativertBuilder *b, const NativertPlanInput *inputs);
 /* alias.c */

@@ -227,5 +227,5 @@ nativert_builder_solve (NativertBuilder *b, const NativertPlanInput *inputs, uin
   }
   learn_all (b, where, inputs, true);
   learn_all (b, where, inputs, false);
-  return check_all (b, where, inputs);
+  return check_all (b, where, inputs) && nativert_builder_check_guards (b, inputs);
 }

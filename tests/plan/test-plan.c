@@ -76,6 +76,17 @@ test_symbols (void)
   expect_start ("onlytwice.pt2", NULL, &half, 1, NATIVERT_ERROR_INVALID_INPUT, "input x: dim 0 is 7, must be 2*s");
 }
 
+/* What the exporter built into the program. */
+static void
+test_guards (void)
+{
+  NativertPlanInput other[] = { tensor (NATIVERT_F32, 2, 4, 8, 0), tensor (NATIVERT_F32, 2, 5, 8, 0) };
+  expect_start ("batch.pt2", NULL, other, 2, NATIVERT_ERROR_INVALID_INPUT,
+      "the model was exported for inputs with (8*L['y'].size()[0] + 8*L['x'].size()[0]) == (16*L['x'].size()[0]) only");
+  NativertPlanInput four = tensor (NATIVERT_F32, 2, 8, 5, 0);
+  expect_start ("symbols.pt2", NULL, &four, 1, NATIVERT_ERROR_INVALID_INPUT, "the model was exported for inputs with (1 + 2*L['x'].size()[0])*(L['x'].size()[0] % 4) >= 2 only");
+}
+
 /* The rule for a shape against what the file says of it. */
 static void
 test_lies (void)
@@ -109,6 +120,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/plan/inputs", test_inputs);
   g_test_add_func ("/plan/symbols", test_symbols);
+  g_test_add_func ("/plan/guards", test_guards);
   g_test_add_func ("/plan/lies", test_lies);
   g_test_add_func ("/plan/limit", test_limit);
   return g_test_run ();
