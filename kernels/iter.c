@@ -18,13 +18,13 @@ broadcast_strides (NativertPrep *p, const NativertView *result, const NativertVi
   int64_t bytes = (int64_t) nativert_dtype_size (v->dtype);
   int lead = result->ndim - v->ndim;
   if (lead < 0)
-    return nativert_no (p, "%s: operand %u has %u dimensions, the result %u", nativert_ops[p->op].name, operand, v->ndim,
-        result->ndim);
+    return nativert_no (p, "%s: operand %u has %u dimensions, the result %u", nativert_ops[p->op].name, operand,
+        v->ndim, result->ndim);
   for (int d = 0; d < result->ndim; d++) {
     int64_t size = d < lead ? 1 : v->size[d - lead];
     if (size != result->size[d] && size != 1)
-      return nativert_no (p, "%s: operand %u has size %lld in dimension %d, the result %lld", nativert_ops[p->op].name, operand,
-          (long long) size, d, (long long) result->size[d]);
+      return nativert_no (p, "%s: operand %u has size %lld in dimension %d, the result %lld", nativert_ops[p->op].name,
+          operand, (long long) size, d, (long long) result->size[d]);
     dim[d].stride[operand] = d < lead || size == 1 ? 0 : v->stride[d - lead] * bytes;
   }
   return true;
@@ -176,7 +176,8 @@ nativert_iter_run_part (const NativertIter *it, char *const *base, uint32_t part
   nativert_iter_run (it, base, lo, hi < it->n ? hi : it->n, loop);
 }
 
-typedef struct { NativertLoopFn loop; NativertIter it; } Pointwise;
+/* no_zero: integers are divided by operand 2, so its zeros (elements of that many bytes) are an error. */
+typedef struct { NativertLoopFn loop; uint8_t no_zero; NativertIter it; } Pointwise;
 _Static_assert (sizeof (Pointwise) <= NATIVERT_MAX_PARAMS, "params");
 
 static bool
@@ -207,6 +208,39 @@ same_window (const NativertView *a, const NativertView *b)
   return true;
 }
 
+static bool
+divides_integers (uint16_t op, uint8_t dtype)
+{
+  bool division = op == NATIVERT_OP_floor_divide_default || op == NATIVERT_OP_nativert_div_trunc
+      || op == NATIVERT_OP_remainder_Tensor || op == NATIVERT_OP_fmod_Tensor;
+  return division && nativert_is_integral (dtype);
+}
+
+/* Operand 0 is one flag. */
+#define FIND_ZERO(T)                                                    \
+  static void find_zero_##T (char *const *p, const int64_t *s, int64_t n) \
+  {                                                                     \
+    for (int64_t i = 0; i < n; i++)                                     \
+      if (*(const T *) (p[2] + i * s[2]) == 0)                          \
+        *p[0] = 1;                                                      \
+  }
+FIND_ZERO (uint8_t)
+FIND_ZERO (uint16_t)
+FIND_ZERO (uint32_t)
+FIND_ZERO (uint64_t)
+
+static bool
+has_zero (const Pointwise *params, char *const *operands, uint32_t part)
+{
+  NativertIter it = params->it;
+  char flag = 0, *base[NATIVERT_MAX_OPERANDS] = { &flag, operands[1], operands[2] };
+  for (uint32_t d = 0; d < it.ndim; d++)
+    it.word[it.ndim + d] = 0;
+  nativert_iter_run_part (&it, base, part, params->no_zero == 1 ? find_zero_uint8_t
+      : params->no_zero == 2 ? find_zero_uint16_t : params->no_zero == 4 ? find_zero_uint32_t : find_zero_uint64_t);
+  return flag;
+}
+
 bool
 nativert_pointwise_prepare (NativertPrep *p)
 {
@@ -225,6 +259,7 @@ nativert_pointwise_prepare (NativertPrep *p)
   if (!nativert_iter_init (p, &params->it, p->n_in + 1u, view))
     return false;
   params->loop = p->row->loop;
+  params->no_zero = divides_integers (p->op, p->in[0].dtype) ? (uint8_t) nativert_dtype_size (p->in[0].dtype) : 0;
   p->params_size = sizeof *params;
   p->cost = (uint64_t) params->it.n * nativert_dtype_size (p->out[0].dtype) * (p->n_in + 1u);
   nativert_iter_split (p, &params->it, 32768);
@@ -238,5 +273,7 @@ nativert_pointwise_fn (const NativertCall *c, uint32_t part)
   char *base[NATIVERT_MAX_OPERANDS] = { c->out[0].data };
   for (uint32_t i = 1; i < params->it.n_operands; i++)
     base[i] = c->in[i - 1].data;
+  if (params->no_zero && has_zero (params, base, part))
+    nativert_call_fail (c, "integer division by zero");
   nativert_iter_run_part (&params->it, base, part, params->loop);
 }

@@ -4,7 +4,7 @@
 #pragma once
 #include "rules.h"
 
-enum { NATIVERT_MAX_OPERANDS = 5, NATIVERT_ITER_WORDS = 61 };
+enum { NATIVERT_MAX_OPERANDS = 5, NATIVERT_ITER_WORDS = 60 };
 
 /* POD, lives in a step's params.  word[]: ndim sizes, then for every operand ndim strides in bytes; innermost first. */
 typedef struct {

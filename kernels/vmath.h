@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scalar functions that compilers can turn into vectors (no branches, no tables, no libm) for float32, and the names, generic
- * over compute types, that rows use.  float: within 2 ulp of libm; double: libm.  Coefficients are minimax fits of our own.
+/* Scalar functions that compilers can turn into vectors (no branches, no tables, no libm) for float32, and the names,
+ * generic over compute types, that rows use.  float: within 2 ulp; double: libm.  Coefficients are minimax fits of our own.
  * Where the instruction set has fused multiply-add the polynomials use it, so last bits may differ between sets. */
 #pragma once
 #include "convert.h"
@@ -27,7 +27,8 @@ nativert_expf (float x)
   q = NATIVERT_MA (q, r, 5.000000029e-1f);
   q = NATIVERT_MA (q, r * r, r) + 1.f;
   /* Two factors, so that subnormal and infinite results come out right. */
-  return q * nativert_from_bits ((uint32_t) (half + 127) << 23) * nativert_from_bits ((uint32_t) (k - half + 127) << 23);
+  float a = nativert_from_bits ((uint32_t) (half + 127) << 23), b = nativert_from_bits ((uint32_t) (k - half + 127) << 23);
+  return q * a * b;
 }
 
 static inline float
@@ -36,7 +37,8 @@ nativert_logf (float x)
   bool tiny = x < 1.17549435e-38f;
   float y = tiny ? x * 0x1p23f : x;
   int32_t u = (int32_t) nativert_bits_of (y), k = (u - 0x3f3504f3) >> 23;       /* mantissa in sqrt(1/2) .. sqrt(2) */
-  float r = nativert_from_bits ((uint32_t) u - ((uint32_t) k << 23)) - 1.f, e = (float) k - (tiny ? 23.f : 0.f), s = r * r;
+  float r = nativert_from_bits ((uint32_t) u - ((uint32_t) k << 23)) - 1.f, s = r * r;
+  float e = (float) k - (tiny ? 23.f : 0.f);
   float q = NATIVERT_MA (6.915337576e-2f, r, -1.178979271e-1f);
   q = NATIVERT_MA (q, r, 1.187298206e-1f);
   q = NATIVERT_MA (q, r, -1.238435141e-1f);
@@ -78,7 +80,8 @@ nativert_erff (float x)
   q = NATIVERT_MA (q, s, -2.686544582e-2f);
   q = NATIVERT_MA (q, s, 1.128378275e-1f);
   q = NATIVERT_MA (q, s, -3.761263848e-1f);
-  float small = NATIVERT_MA (q, s * x, 1.128379167f * x);
+  /* x + x * rest: how the rest rounds counts little */
+  float small = NATIVERT_MA (NATIVERT_MA (q, s, 0.128379167f), x, x);
   q = NATIVERT_MA (-2.320739570e-6f, t, 3.696672044e-5f);
   q = NATIVERT_MA (q, t, -2.344451764e-4f);
   q = NATIVERT_MA (q, t, 5.720856221e-4f);
@@ -181,7 +184,7 @@ nativert_hardswish (double x)
 NATIVERT_FLOAT_DIVISION (float, f)
 NATIVERT_FLOAT_DIVISION (double, )
 
-/* Integers: -1 apart, because INT64_MIN / -1 traps; 0 gives 0, after the prepare or the loop said that it is an error. */
+/* Integers: -1 apart, because INT64_MIN / -1 traps; 0 gives 0, after nativert_pointwise_fn said that it is an error. */
 static inline int64_t
 nativert_div_trunc_i (int64_t a, int64_t b)
 {

@@ -116,6 +116,9 @@ def binary(g):
         for name in ("bitwise_left_shift.Tensor", "bitwise_right_shift.Tensor", "__lshift__.Tensor", "__rshift__.Tensor"):
             g(name, a, b)
     g("__and__.Tensor", torch.tensor([True, False, True]), torch.tensor([True, True, False]))
+    for name in ("floor_divide", "remainder.Tensor", "fmod.Tensor"):
+        g(name, torch.arange(70), torch.arange(70) - 69, fails=True)
+        g(name, torch.arange(3, dtype=U8), torch.tensor(0, dtype=U8), fails=True)
     g("prelu", torch.randn(2, 3, 4), torch.randn(3))
     g("prelu", torch.randn(2, 3, 4), torch.randn(1))
     g("prelu", torch.randn(5), torch.randn(1))
