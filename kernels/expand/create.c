@@ -38,7 +38,7 @@ NATIVERT_EXPAND (full)
   Form f = form_of (p->op);
   uint8_t dtype = f.like ? p->in[0].dtype : f.value == 1 ? number_dtype (&p->arg[1]) : NATIVERT_F32;
   uint32_t ndim = f.size == -1 ? p->in[0].ndim : 0;
-  int64_t numel, size[NATIVERT_MAX_DIMS];
+  int64_t numel, size[NATIVERT_MAX_DIMS] = { 0 };
   if (f.dtype >= 0)
     dtype = (uint8_t) nativert_arg_int (p, (uint32_t) f.dtype, dtype);
   if (f.size >= 0) {
