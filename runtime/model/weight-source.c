@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a version of the weights comes from: an archive or a .safetensors file, and how it looked when it was first
- * read. */
+/* Where a version of the weights comes from: an archive, which stays open and so is the same file however often it is
+ * replaced under its name, or a .safetensors file, which is opened by its name each time: how it looked when it was
+ * first read is kept. */
 #include "model/weights.h"
 
 #include <errno.h>
@@ -162,11 +163,13 @@ NativertWeightSet *
 nativert_weight_source_read (NativertWeightSource *source, GCancellable *cancellable, GError **error)
 {
   bool map = source->core->flags & NATIVERT_LOAD_MMAP;
+  g_autoptr (NativertWeightSet) set = NULL;
 
+  if (source->package != NULL)
+    return nativert_package_load_weights (
+        source->package, source->model, map, is_wanted, source->core, cancellable, error);
   if (!check_unchanged (source, error))
     return NULL;
-  if (source->package == NULL)
-    return nativert_safetensors_load (source->path, cancellable, error);
-  return nativert_package_load_weights (
-      source->package, source->model, map, is_wanted, source->core, cancellable, error);
+  set = nativert_safetensors_load (source->path, cancellable, error);
+  return set != NULL && check_unchanged (source, error) ? g_steal_pointer (&set) : NULL;
 }

@@ -341,6 +341,14 @@ nativert_archive_read (NativertArchive *archive, uint32_t index, GError **error)
   return g_bytes_new_take (g_steal_pointer (&data), size);
 }
 
+bool
+nativert_archive_check_unchanged (NativertArchive *archive, GError **error)
+{
+  return nativert_backing_is_unchanged (archive->backing)
+         || nativert_archive_fail (archive, -1, error, NATIVERT_ERROR_IO,
+             "the file was overwritten since it was opened; load it again");
+}
+
 void *
 nativert_archive_map (NativertArchive *archive, size_t *length)
 {

@@ -39,6 +39,8 @@ int64_t nativert_archive_find_below_root (const NativertArchive *archive, const 
 bool nativert_archive_read_into (
     NativertArchive *archive, uint32_t index, void *data, GCancellable *cancellable, GError **error);
 GBytes *nativert_archive_read (NativertArchive *archive, uint32_t index, GError **error);
+/* Fails when somebody wrote to the file since it was opened: what is read now may not belong to what came before. */
+bool nativert_archive_check_unchanged (NativertArchive *archive, GError **error);
 /* The file, mapped privately on the first call; NULL when that fails or the archive is not a file.  Lives as long as
  * the archive. */
 void *nativert_archive_map (NativertArchive *archive, size_t *length);

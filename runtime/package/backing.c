@@ -20,6 +20,7 @@ struct NativertBacking {
   GBytes *bytes;
   NativertBacking *outer;
   uint64_t base, size;                  /* base: of a section, in outer */
+  struct timespec changed;              /* when the file was last written, as of its opening */
   GMutex lock;
   void *map;
 };
@@ -54,8 +55,11 @@ nativert_backing_open (const char *path, GError **error)
     set_io_error (path, errno, error);
     return NULL;
   }
-  if (fstat (fd, &info) == 0 && S_ISREG (info.st_mode))
-    return backing_new (fd, (uint64_t) info.st_size);
+  if (fstat (fd, &info) == 0 && S_ISREG (info.st_mode)) {
+    NativertBacking *backing = backing_new (fd, (uint64_t) info.st_size);
+    backing->changed = info.st_mtim;
+    return backing;
+  }
   g_set_error (error, NATIVERT_ERROR, NATIVERT_ERROR_IO, "%s: not a regular file", path);
   close (fd);
   return NULL;
@@ -107,6 +111,18 @@ uint64_t
 nativert_backing_size (const NativertBacking *backing)
 {
   return backing->size;
+}
+
+bool
+nativert_backing_is_unchanged (NativertBacking *backing)
+{
+  struct stat now;
+
+  if (backing->outer != NULL)
+    return nativert_backing_is_unchanged (backing->outer);
+  return backing->fd < 0
+         || (fstat (backing->fd, &now) == 0 && (uint64_t) now.st_size == backing->size
+             && now.st_mtim.tv_sec == backing->changed.tv_sec && now.st_mtim.tv_nsec == backing->changed.tv_nsec);
 }
 
 static bool

@@ -15,6 +15,8 @@ NativertBacking *nativert_backing_ref (NativertBacking *backing);
 void nativert_backing_unref (NativertBacking *backing);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (NativertBacking, nativert_backing_unref)
 uint64_t nativert_backing_size (const NativertBacking *backing);
+/* Whether nobody has written to the file since it was opened; one that was renamed over or removed counts as such. */
+bool nativert_backing_is_unchanged (NativertBacking *backing);
 /* Reads exactly n_bytes; false with errno set: 0 when the bytes end too early, ECANCELED when cancelled. */
 bool nativert_backing_read (
     NativertBacking *backing, uint64_t offset, void *data, size_t n_bytes, GCancellable *cancellable);

@@ -288,7 +288,8 @@ nativert_package_load_weights (NativertPackage *package, const char *model, bool
   bool fine;
 
   l.storages = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) nativert_storage_unref);
-  fine = read_folder (&l, "weights", model) && read_folder (&l, "constants", model);
+  fine = nativert_archive_check_unchanged (l.archive, error) && read_folder (&l, "weights", model)
+      && read_folder (&l, "constants", model) && nativert_archive_check_unchanged (l.archive, error);
   g_hash_table_unref (l.storages);
   return fine ? g_steal_pointer (&set) : NULL;
 }
