@@ -83,7 +83,7 @@ nativert_builder_number (NativertBuilder *b, NativertNum number)
   static const uint8_t dtype[]
       = { [NATIVERT_NUM_INT] = NATIVERT_I64, [NATIVERT_NUM_FLOAT] = NATIVERT_F64, [NATIVERT_NUM_BOOL] = NATIVERT_BOOL };
   NativertView v;
-  uint8_t byte = number.u.b;
+  uint8_t byte = number.kind == NATIVERT_NUM_BOOL ? number.u.b : 0;
   nativert_view_init (&v, dtype[number.kind], 0, NULL);
   v.data = number.kind == NATIVERT_NUM_INT ? (void *) &number.u.i
       : number.kind == NATIVERT_NUM_FLOAT  ? (void *) &number.u.f

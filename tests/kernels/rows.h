@@ -19,7 +19,7 @@ typedef struct {
   NativertCall call;
   NativertView out[2];
   uint32_t n_parts;
-  char params[NATIVERT_MAX_PARAMS];
+  _Alignas (16) char params[NATIVERT_MAX_PARAMS];
   GPtrArray *memory;
 } Prepared;
 
