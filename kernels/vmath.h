@@ -36,7 +36,7 @@ nativert_logf (float x)
 {
   bool tiny = x < 1.17549435e-38f;
   float y = tiny ? x * 0x1p23f : x;
-  int32_t u = (int32_t) nativert_bits_of (y), k = (u - 0x3f3504f3) >> 23;       /* mantissa in sqrt(1/2) .. sqrt(2) */
+  int32_t u = (int32_t) nativert_bits_of (y), k = (int32_t) ((uint32_t) u - 0x3f3504f3u) >> 23;       /* mantissa in sqrt(1/2) .. sqrt(2) */
   float r = nativert_from_bits ((uint32_t) u - ((uint32_t) k << 23)) - 1.f, s = r * r;
   float e = (float) k - (tiny ? 23.f : 0.f);
   float q = NATIVERT_MA (6.915337576e-2f, r, -1.178979271e-1f);

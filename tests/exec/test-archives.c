@@ -91,7 +91,7 @@ static void
 compare_number (const char *what, const Bound *bound, const NativertPlanOutput *out, const NativertWeightDesc *want)
 {
   NativertView v;
-  double value = out->number.u.b;
+  double value = out->kind == NATIVERT_VALUE_BOOL ? out->number.u.b : 0;
   uint8_t dtype = out->kind == NATIVERT_VALUE_INT ? NATIVERT_I64
       : out->kind == NATIVERT_VALUE_BOOL          ? NATIVERT_BOOL
                                                   : NATIVERT_F32;
